@@ -18,7 +18,7 @@ const (
 	mostHasty  = 3 // tries in any second after that
 	mostVainly = 8 // in all, where nothing is broken on purpose: nobody will mend it
 	// goneGrace is how long after all is gone somebody may still look for the custom resource, and mostGone how often later.
-	goneGrace, mostGone = time.Second, 1
+	goneGrace, mostGone = time.Second, 3
 )
 
 // inVain judges what no watch shows, by the API server's audit log: that the operator asks for the same again and again,

@@ -40,16 +40,22 @@ func TestInVain(t *testing.T) {
 		"ten times a second":        {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second at +2.090 s, 2s after the first refusal"},
 		"ten times for two seconds": {func(s *story) { broken(s); every(s, 100, 2000) }, spec.Pass, "19 requests"},
 		"twice a second":            {func(s *story) { broken(s); every(s, 500, 9000) }, spec.Pass, "18 requests"},
+		"a new pod begins anew": {func(s *story) {
+			waits(s, 8)
+			for n := range 8 {
+				s.by("b", 5000+5*math.Pow(2, float64(n)), "create", spec.Deployments, "services", "cache", 403)
+			}
+		}, spec.Pass, "16 requests"},
 		"conflicts": {func(s *story) {
 			for ms := 100.0; ms < 9000; ms += 100 {
 				create(s, ms, 409)
 			}
 		}, spec.Pass, "0 requests"},
 		"what has gone": {func(s *story) {
-			for ms := 100.0; ms < 5000; ms += 1000 {
+			for ms := 100.0; ms < 7000; ms += 1000 {
 				s.by("a", ms, "get", customs, "services", "cache", 404)
 			}
-		}, spec.Fail, "it goes on with get memcacheds services/cache, answered with 404: 5 tries in all, 3 of them later than 1s after the last event"},
+		}, spec.Fail, "it goes on with get memcacheds services/cache, answered with 404: 7 tries in all, 5 of them later than 1s after the last event"},
 		"looked for once more": {func(s *story) {
 			s.by("a", 100, "get", customs, "services", "cache", 404)
 			s.by("a", 2000, "get", customs, "services", "cache", 404)

@@ -28,7 +28,7 @@ type refusedSoFar struct {
 // mostRefusals bounds the kinds that a sample keeps.
 const mostRefusals = 64
 
-// Vain is a request that the API server has refused, or found nothing for: each time that it was asked for.
+// Vain is a request of one pod that the API server has refused, or found nothing for: each time that it was asked for.
 type Vain struct {
 	Request
 	Times []time.Duration
@@ -47,7 +47,7 @@ func (t *Timeline) miss(at time.Duration, a *record.Audit) {
 		return
 	}
 	r := requestOf(at, a)
-	i := slices.IndexFunc(t.Vain, func(v Vain) bool { return v.String() == r.String() && v.Code == r.Code })
+	i := slices.IndexFunc(t.Vain, func(v Vain) bool { return v.String() == r.String() && v.Code == r.Code && v.Pod == r.Pod })
 	switch {
 	case i < 0 && len(t.Vain) < mostVain:
 		t.Vain = append(t.Vain, Vain{r, []time.Duration{at}})
