@@ -147,7 +147,7 @@ type Fault struct {
 	// what is over at once, it is the entry's own time in the Over entry.
 	// Recovery is counted from the Over entry's From.
 	From      time.Duration `json:"from"`
-	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double, throttle
+	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
 	What      string        `json:"what"` // the component, resource or image that it is done to
 	Namespace string        `json:"namespace"`
 	Objects   []string      `json:"objects,omitempty"` // that were acted on, for example pods/argo/workflow-controller-x

@@ -121,8 +121,6 @@ func (n *need) scenario(s scenarios.Scenario) {
 		case spec.FaultForbid:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")
-		case spec.FaultThrottle:
-			n.may(makes, "flowcontrol.apiserver.k8s.io", "flowschemas", "prioritylevelconfigurations")
 		case spec.FaultRefuse:
 			n.may(makes, "admissionregistration.k8s.io", "validatingadmissionpolicies", "validatingadmissionpolicybindings")
 		}

@@ -75,7 +75,6 @@ const (
 	FaultDouble      = "double"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
-	FaultThrottle    = "throttle"
 	FaultRefuse      = "refuse"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"

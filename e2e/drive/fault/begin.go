@@ -62,7 +62,6 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultDouble:      (*Injector).double,
 		spec.FaultRestart:     (*Injector).restart,
 		spec.FaultForbid:      (*Injector).forbid,
-		spec.FaultThrottle:    (*Injector).throttle,
 		spec.FaultRefuse:      (*Injector).refuse,
 		spec.FaultOccupy:      (*Injector).occupy,
 		spec.FaultRemoveImage: (*Injector).removeImage,

@@ -1,17 +1,14 @@
 package fault_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	flowcontrol "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -59,45 +56,4 @@ func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
 	injector.Workload = workloadtest.Default(t)
 	_, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: "orphan"}, fault.Target{Namespace: "n", Name: "cache"})
 	require.ErrorContains(t, err, "occupy the place of the main child of n/cache: nobody knows its name")
-}
-
-// The harness goes on when the API server says that the FlowSchema is in force, and not before.
-func TestTheOperatorIsThrottledAndServedAgain(t *testing.T) {
-	typed, injector := bench()
-	installed := []*unstructured.Unstructured{}
-	injector.Installed = func(context.Context) ([]*unstructured.Unstructured, error) { return installed, nil }
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Throttle: "all"}, fault.Target{Namespace: "n"})
-	require.ErrorContains(t, err, "throttle the operator: style some installs no service account")
-
-	account := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount"}}
-	account.SetNamespace("operator")
-	account.SetName("its-own")
-	installed = append(installed, account)
-	looks, status := 0, flowcontrol.ConditionTrue
-	typed.PrependReactor("get", "flowschemas", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if looks++; looks == 3 {
-			status = flowcontrol.ConditionFalse
-		}
-		flow := &flowcontrol.FlowSchema{}
-		if looks > 1 {
-			flow.Status.Conditions = []flowcontrol.FlowSchemaCondition{{Type: flowcontrol.FlowSchemaConditionDangling, Status: status}}
-		}
-		return true, flow, nil
-	})
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Throttle: "all"}, fault.Target{Namespace: "n"})
-	require.NoError(t, err)
-	assert.Equal(t, 3, looks)
-	flows, err := typed.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, flows.Items, 1)
-	assert.Equal(t, "mine", flows.Items[0].Labels["operatorbench/run"])
-	assert.Equal(t, "its-own", flows.Items[0].Spec.Rules[0].Subjects[0].ServiceAccount.Name)
-
-	require.NoError(t, broken.Undo(t.Context()))
-	flows, err = typed.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	levels, err := typed.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	assert.Empty(t, flows.Items)
-	assert.Empty(t, levels.Items)
 }

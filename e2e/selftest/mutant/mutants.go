@@ -32,7 +32,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
-		{"drops-throttled", dropsThrottled},
 		{"lagging-cache", laggingCache},
 
 		// What it asks for; mutants_wanted.go.
@@ -120,7 +119,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		// What was read in published operators; mutants_published.go.
 		{"dies-after-write", diesAfterWrite},
 		{"never-scales", neverScales},
-		{"null-nodes", nullNodes},
 		{"stops-after-one", stopsAfterOne},
 		{"one-selector", oneSelector},
 		{"retries-deleted", retriesDeleted},

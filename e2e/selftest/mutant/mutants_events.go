@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -64,31 +62,6 @@ func givesUp(o *operator) {
 			tried[string(cr.GetUID())] = err
 		}
 		return made, err
-	}
-}
-
-// dropsThrottled does not try again what the API server had no time for.
-func dropsThrottled(o *operator) {
-	late := false
-	note := func(err error) {
-		late = late || apierrors.IsTooManyRequests(err) || errors.Is(err, context.DeadlineExceeded)
-	}
-	update, report, failed := o.update, o.report, o.failed
-	o.update = func(ctx context.Context, cr, have, next *object) (*object, error) {
-		made, err := update(ctx, cr, have, next)
-		note(err)
-		return made, err
-	}
-	o.report = func(ctx context.Context, cr, have *object, problem error) error {
-		err := report(ctx, cr, have, problem)
-		note(err)
-		return err
-	}
-	o.failed = func(key name) {
-		if !late {
-			failed(key)
-		}
-		late = false
 	}
 }
 

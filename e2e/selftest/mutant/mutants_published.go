@@ -28,15 +28,6 @@ func neverScales(o *operator) {
 	}
 }
 
-// nullNodes has no list where there are no pods, as a nil slice of Go is written.
-func nullNodes(o *operator) {
-	says(o, func(_ *object, status map[string]any) {
-		if nodes, _ := status["nodes"].([]any); len(nodes) == 0 {
-			status["nodes"] = nil
-		}
-	})
-}
-
 // stopsAfterOne handles one custom resource of each namespace.
 func stopsAfterOne(o *operator) {
 	custom, first := o.custom, map[string]string{} // names by namespace

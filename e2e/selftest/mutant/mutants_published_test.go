@@ -39,7 +39,6 @@ func publishedStories() []story {
 			})
 		}, "fine", "panic"},
 		{"never-scales", func(w *world) string { w.create(name, 1); w.scale(name, 3); return w.deployments() }, "memcached=3", "memcached=1"},
-		{"null-nodes", func(w *world) string { w.create(name, 0); return field(w.custom(name), "status", "nodes") }, "[]", "<nil>"},
 		{"stops-after-one", func(w *world) string { w.create("one", 1); w.create("two", 2); return w.deployments() }, "one=1 two=2", "one=1"},
 		{"one-selector", func(w *world) string {
 			w.create(name, 1)
@@ -149,7 +148,7 @@ func twoStories() []story {
 			two, _ := w.operator.want(cr("services", memcached, 1), 1)
 			return fmt.Sprint(one.GetName() == two.GetName())
 		}, "true", "false"},
-		{"keeps-some", kept, "0", fmt.Sprint(48 << 10)},
+		{"keeps-some", kept, "0", fmt.Sprint(128 << 10)},
 		{"keeps-mebibyte", kept, "0", fmt.Sprint(1 << 20)},
 	}
 }

@@ -89,16 +89,6 @@ func stories() []story {
 			w.wait(10 * time.Second)
 			return w.deployments()
 		}, "memcached=1", ""},
-		{"drops-throttled", func(w *world) string {
-			w.create(name, 1)
-			w.failing(func(action clienttesting.Action) error {
-				if action.GetResource() == deployments && action.GetVerb() == "update" {
-					return apierrors.NewTooManyRequests("busy", 1)
-				}
-				return nil
-			}, func() { w.scale(name, 2) })
-			return w.deployments()
-		}, "memcached=2", "memcached=1"},
 		{"lagging-cache", func(w *world) string {
 			w.create(name, 1)
 			w.remove(customs, name)
