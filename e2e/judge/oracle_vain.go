@@ -21,9 +21,10 @@ const (
 	goneGrace, mostGone = time.Second, 3
 )
 
-// inVain judges what no watch shows, by the API server's audit log: that the operator asks for the same again and again,
-// and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody has
-// asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more.
+// inVain judges what no watch shows, by the API server's audit log: that a pod of the operator asks for the same again and
+// again, and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody
+// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more. Of a
+// creation the log does not say of which object it is: each custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
 		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
@@ -37,6 +38,10 @@ func inVain(t *timeline.Timeline) Verdict {
 		v := &t.Vain[i]
 		slices.Sort(v.Times)
 		tries += len(v.Times)
+		objects := 1
+		if !v.Named() {
+			objects = len(t.Subjects) // it may be of any of them
+		}
 		what := fmt.Sprintf("%s, answered with %d", &v.Request, v.Code)
 		if v.Code == 404 {
 			if late := after(v.Times, t.LastEvent()+goneGrace); len(late) > mostGone {
@@ -45,11 +50,11 @@ func inVain(t *timeline.Timeline) Verdict {
 			}
 			continue
 		}
-		if n, at := hasty(after(v.Times, v.Times[0]+hastyAfter)); n > mostHasty {
+		if n, at := hasty(after(v.Times, v.Times[0]+hastyAfter)); n > mostHasty*objects {
 			return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
 				n, t.Since(at), timeline.Round(at-v.Times[0]), what, plain.Plural(len(v.Times), "try", "tries"))
 		}
-		if whole && len(v.Times) > mostVainly {
+		if whole && len(v.Times) > mostVainly*objects {
 			return fail(vainLines(t, v), "expected the operator not to ask again and again for what the API server refuses; it asked %d times from %s to %s: %s",
 				len(v.Times), t.Since(v.Times[0]), t.Since(v.Times[len(v.Times)-1]), what)
 		}

@@ -128,7 +128,6 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "retries-deleted", Scenario: "deleted-at-zero", Oracle: "in-vain", Fault: "It takes it for an error that a custom resource has gone, and asks for it for ever."},
 		{Mutant: "finalizes-late", Scenario: "finalizer", Oracle: "in-vain", Fault: "It adds its finalizer to what is being deleted, which the API server refuses."},
 		{Mutant: "drops-errors", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It takes a Deployment that was refused for one that was made."},
-		{Mutant: "no-backoff", Scenario: "refused-for-long", Oracle: "in-vain", Fault: "It tries again ten times a second, for as long as it is refused."},
 		{Mutant: "status-later", Scenario: "create", Oracle: "status", Fault: "It writes the status a minute after what it tells of."},
 		{Mutant: "crashes-on-second", Scenario: "two-resources", Oracle: "health", Fault: "It panics at a second custom resource."},
 

@@ -36,6 +36,9 @@ type Request struct {
 	Code                     int
 }
 
+// Named reports whether the log says of which object it is: of a creation it does not.
+func (a *Request) Named() bool { return a.name != "" }
+
 // Lease names the Lease that was written, by which an operator's pods elect a leader; "": it is another object.
 func (a *Request) Lease() string {
 	if !strings.HasPrefix(a.resource, "leases.") {

@@ -124,7 +124,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"retries-deleted", retriesDeleted},
 		{"finalizes-late", finalizesLate},
 		{"drops-errors", dropsErrors},
-		{"no-backoff", noBackoff},
 		{"status-later", statusLater},
 		{"crashes-on-second", crashesOnSecond},
 

@@ -93,11 +93,6 @@ func dropsErrors(o *operator) {
 	}
 }
 
-// noBackoff tries again after the same short while, however often that has failed.
-func noBackoff(o *operator) {
-	o.failed = func(key name) { o.queue.AddAfter(key, 100*time.Millisecond) }
-}
-
 // statusLater writes the status a minute after what it tells of.
 func statusLater(o *operator) {
 	report, since, generations := o.report, map[string]time.Time{}, map[string]int64{} // by uid
