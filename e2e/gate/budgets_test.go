@@ -43,7 +43,7 @@ func TestBudgets(t *testing.T) {
 			p.Budget = budget
 			none, one := measure(t, s, p, changes()[0], *comparisons), measure(t, s, p, changes()[1], changed(*comparisons))
 			if i == 0 {
-				open := slices.MaxFunc(eight(), func(a, b [2]string) int {
+				open := slices.MaxFunc(s.latencies(), func(a, b [2]string) int {
 					return none.metrics[gate.Inconclusive][a[0]+" "+a[1]] - none.metrics[gate.Inconclusive][b[0]+" "+b[1]]
 				})
 				within, between := s.scatter(open)

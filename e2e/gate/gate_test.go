@@ -337,12 +337,14 @@ func TestWhatTheGarbageCollectorDoes(t *testing.T) {
 			}
 		}
 		metrics := interleaved(t, s).Metrics
-		i := slices.IndexFunc(metrics, func(m gate.Metric) bool { return m.Phase == spec.PhaseChildGone && m.Kind != gate.Tail })
-		require.GreaterOrEqual(t, i, 0, name)
-		assert.Equal(t, test.want, metrics[i].Kind, name)
-		assert.Equal(t, test.want == gate.Latency, slices.ContainsFunc(metrics, func(m gate.Metric) bool {
-			return m.Phase == spec.PhaseChildGone && m.Kind == gate.Tail
-		}), name)
+		for _, phase := range []string{spec.PhaseChildGone, spec.PhasePodsGone} {
+			i := slices.IndexFunc(metrics, func(m gate.Metric) bool { return m.Phase == phase && m.Kind != gate.Tail })
+			require.GreaterOrEqual(t, i, 0, name)
+			assert.Equal(t, test.want, metrics[i].Kind, name)
+			assert.Equal(t, test.want == gate.Latency, slices.ContainsFunc(metrics, func(m gate.Metric) bool {
+				return m.Phase == phase && m.Kind == gate.Tail
+			}), name)
+		}
 	}
 }
 

@@ -362,12 +362,12 @@ func (r *Result) sidesOf() (base, head, again *values) {
 	return list[0], list[1], list[2]
 }
 
-// collected makes another phase of "child gone" where no side's operator writes anything at a deletion: Kubernetes'
-// garbage collector removes the child then, and how long that takes says nothing of the operator.
+// collected makes other phases of "child gone" and "pods gone" where no side's operator writes anything at a deletion:
+// Kubernetes' garbage collector removes the child then, and how long that takes says nothing of the operator.
 func collected(sides ...*values) {
 	for _, key := range keysOf(sides...) {
 		writes := Key{key.Style, key.Scenario, cost.Writes, Counter}
-		if key.Kind != Latency || key.Phase != spec.PhaseChildGone || slices.ContainsFunc(sides, func(v *values) bool {
+		if key.Kind != Latency || key.Phase != spec.PhaseChildGone && key.Phase != spec.PhasePodsGone || slices.ContainsFunc(sides, func(v *values) bool {
 			return v.rounds[key] != nil && (v.rounds[writes] == nil || middle(writes, []*values{v}) > 0)
 		}) {
 			continue

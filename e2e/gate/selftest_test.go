@@ -123,14 +123,14 @@ func shifted(random *rand.Rand, from, common sample, phases []string) sample {
 type change struct {
 	name   string
 	slow   float64    // of all phases but the API server's reply
-	one    float64    // of one of the eight latencies, each in turn
+	one    float64    // of one of the latencies that a user waits for, each in turn
 	often  float64    // the share of samples that are slower
 	by     float64    // by so many times
 	turn   bool       // in one scenario alone, each in turn
 	costs  [3]float64 // times as much, where it is not 0
 	third  bool       // of that: in every third round alone
 	broken bool       // one sample is wrong
-	judge  func(*gate.Result, int) gate.Verdict
+	judge  func(*gate.Result, [2]string) gate.Verdict
 }
 
 func changes() []change {
@@ -151,28 +151,37 @@ func changes() []change {
 	}
 }
 
-// eight are the latencies that a user waits for.
-func eight() [][2]string {
-	return [][2]string{
+// latencies are those that a user waits for, by scenario and phase; without a deletion where the garbage collector
+// removes the child, which the gate tells in the same way.
+func (s *style) latencies() [][2]string {
+	list := [][2]string{
 		{"create", spec.PhaseChildWritten},
 		{"create", spec.PhaseReady},
 		{"scale-up", spec.PhaseChildWritten},
 		{"scale-up", spec.PhaseReady},
 		{"scale-down", spec.PhaseChildWritten},
 		{"scale-down", spec.PhaseReady},
-		{"delete", spec.PhaseChildGone},
-		{"delete", spec.PhasePodsGone},
 	}
+	var writes []float64
+	for _, b := range s.blocks {
+		for _, one := range b.Passes["delete"] {
+			writes = append(writes, one["#"+cost.Writes])
+		}
+	}
+	slices.Sort(writes)
+	if len(writes) == 0 || writes[len(writes)/2] > 0 {
+		list = append(list, [2]string{"delete", spec.PhaseChildGone}, [2]string{"delete", spec.PhasePodsGone})
+	}
+	return list
 }
 
 // verdictOfOne is that of the latency whose turn it is.
-func verdictOfOne(r *gate.Result, turn int) gate.Verdict {
-	one := eight()[turn%8]
+func verdictOfOne(r *gate.Result, one [2]string) gate.Verdict {
 	return verdict(r, gate.Key{Style: "style", Scenario: one[0], Phase: one[1], Kind: gate.Latency})
 }
 
-func verdictOf(figure string) func(*gate.Result, int) gate.Verdict {
-	return func(r *gate.Result, _ int) gate.Verdict {
+func verdictOf(figure string) func(*gate.Result, [2]string) gate.Verdict {
+	return func(r *gate.Result, _ [2]string) gate.Verdict {
 		return verdict(r, gate.Key{Style: "style", Phase: figure, Kind: gate.Cost})
 	}
 }
@@ -186,8 +195,8 @@ func verdict(r *gate.Result, key gate.Key) gate.Verdict {
 }
 
 // compare judges three variants as opbench run --base does: by a few looks, and no
-// further than it takes to know.
-func compare(random *rand.Rand, rounds [][3]turn, effect float64, c change, n int) (*gate.Result, error) {
+// further than it takes to know. The change is the n-th of its kind; it is of one latency or, where it is of one scenario, of that.
+func compare(random *rand.Rand, rounds [][3]turn, effect float64, c change, one [2]string, n int) (*gate.Result, error) {
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}
 	recording := result.Recording{Judgement: j, Environment: &record.Environment{Planned: map[string]int{"style": len(rounds)}}}
 	for side, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
@@ -205,7 +214,7 @@ func compare(random *rand.Rand, rounds [][3]turn, effect float64, c change, n in
 					if done.broken && scenario == "create" && i == n%len(rounds) && k == 0 {
 						outcome = spec.Fail
 					}
-					done.to(random, s, strings.TrimSuffix(strings.TrimSuffix(scenario, gate.Quick), gate.Again), n)
+					done.to(random, s, strings.TrimSuffix(strings.TrimSuffix(scenario, gate.Quick), gate.Again), one)
 					count(&costs, scenario, i+1, s)
 					j.Results = append(j.Results, judged(variant, scenario, i+1, s, outcome))
 				}
@@ -233,8 +242,7 @@ func (c *change) cost(to *cost.Cost, costs [3]float64, round, n int) {
 }
 
 // to changes one sample.
-func (c *change) to(random *rand.Rand, s sample, scenario string, n int) {
-	one := eight()[n%8]
+func (c *change) to(random *rand.Rand, s sample, scenario string, one [2]string) {
 	slow := c.often > 0 && random.Float64() < c.often && (!c.turn || scenario == one[0])
 	for phase := range s {
 		switch {
@@ -300,15 +308,17 @@ func measure(t *testing.T, s *style, p profiles.Profile, c change, n int) tally 
 	t.Helper()
 	sum := tally{n: n, verdict: map[gate.Verdict]int{}, metrics: map[gate.Verdict]map[string]int{gate.Regression: {}, gate.Inconclusive: {}}}
 	rounds, passes := s.plan(p)
+	latencies := s.latencies()
 	for i := range n {
+		one := latencies[i%len(latencies)]
 		random := rand.New(rand.NewPCG(*seed, uint64(i))) //nolint:gosec // a trial, not a secret
-		r, err := compare(random, s.draw(random, rounds, passes, p.Again), p.Effect, c, i)
+		r, err := compare(random, s.draw(random, rounds, passes, p.Again), p.Effect, c, one, i)
 		if !assert.NoError(t, err, "%s, %s", s.name, c.name) {
 			return sum
 		}
 		v := r.Verdict
 		if c.judge != nil {
-			v = c.judge(r, i)
+			v = c.judge(r, one)
 		}
 		sum.verdict[v]++
 		sum.rounds += r.Rounds
@@ -387,8 +397,8 @@ func TestSelftest(t *testing.T) {
 }
 
 // changed is how many comparisons are made with each change, where n are made without
-// one: each of the eight latencies has its turn as often.
-func changed(n int) int { return max(n*2/5/8*8, 8) }
+// one.
+func changed(n int) int { return max(n*2/5, 8) }
 
 // surplus is the probability of fewer of a verdict than there were, if they are
 // as frequent as is just allowed.

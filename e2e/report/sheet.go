@@ -88,7 +88,7 @@ func (r *Report) figuresTable() table.Table {
 
 // ownTable has what hangs on no run: what fails, and what there is to maintain.
 func (r *Report) ownTable() table.Table {
-	return sheet{labels: r.Contestants(), ids: []string{"fails", "loses", "language", "lines", "images"}}.of(r)
+	return sheet{labels: r.Contestants(), ids: []string{"fails", "causes", "loses", "language", "lines", "images"}}.of(r)
 }
 
 // costTable is what styles use for each change, and while they are installed.

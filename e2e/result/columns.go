@@ -289,6 +289,14 @@ func (r *Set) correctColumns() []Column {
 	}
 	columns := []Column{
 		{"fails", "tests that fail", "of the scenarios of the correctness matrix that apply to the style", GroupCorrect, Less, count(r.Fails)},
+		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, Less, func(label string) Value {
+			name, _ := r.Named(label)
+			if f := r.Fails(label); !f.Known || !r.expected[name].Known() {
+				return Value{}
+			}
+			n := r.causes(label)
+			return Value{Text: strconv.Itoa(n), Number: float64(n), Known: true}
+		}},
 		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, Less, count(r.loses)},
 	}
 	for i, name := range ConformanceNames() {

@@ -223,3 +223,19 @@ func TestUpdateChangesVerdicts(t *testing.T) {
 	assert.Empty(t, upgrade.Why)
 	assert.Empty(t, result.Compare(m, "argo", e))
 }
+
+// Failures that have one cause count as one; one that names none has its own.
+func TestCauses(t *testing.T) {
+	const expected = "create: {verdict: fail, why: a, cause: no watch}\ndrift: {verdict: fail, why: b, cause: no watch}\nkill-bus: {verdict: fail, why: c}\ninput-negative: {verdict: fail, why: d, cause: passed}\n"
+	j := &judge.Judgement{Header: header("one", "argo", "native"), Results: []judge.Result{
+		failed("argo", "create", "converged"), failed("argo", "drift", "converged"), failed("argo", "kill-bus", "recovers"), passed("argo", "input-negative"),
+		passed("native", "create"),
+	}}
+	for i := range j.Results {
+		j.Results[i].Matrix = true
+	}
+	set := result.Of(result.Recording{Judgement: j, Expected: map[string]verdicts.Expected{"argo": parse(t, expected)}})
+	assert.Equal(t, "3 of 4", set.Value("argo", "fails").Text)
+	assert.Equal(t, "2", set.Value("argo", "causes").Text)
+	assert.False(t, set.Value("native", "causes").Known, "nobody said what is expected of it")
+}

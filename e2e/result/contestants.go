@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -134,6 +135,18 @@ func (f Failing) Rest() string {
 // Fails counts the scenarios that a style fails.
 func (r *Set) Fails(label string) Failing {
 	return r.failing(label, func(*Cell) bool { return true })
+}
+
+// causes counts what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of
+// its own.
+func (r *Set) causes(label string) int {
+	name, _ := r.Named(label)
+	var all []string
+	for _, scenario := range r.Failing(label) {
+		entry, _ := r.expected[name].Of(scenario)
+		all = plain.Once(all, cmp.Or(entry.Cause, "of "+scenario))
+	}
+	return len(all)
 }
 
 // loses counts those in which a change was not carried out, or not without help.

@@ -87,9 +87,10 @@ func (j *job) compareWith(ctx context.Context) error {
 		return ErrUnchanged
 	}
 	compared := plain.Map(j.operated(), func(p *participant) styles.Operator { return p.operator })
-	if err := j.handle(compared...); err != nil {
-		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
+	if err := errors.Join(j.choose(compared...), j.measurable()); err != nil {
+		return err
 	}
+	j.quicken()
 	return nil
 }
 
@@ -160,6 +161,13 @@ func (j *job) present(ctx context.Context, here *tree) ([]styles.Operator, error
 // atBase notes what this repository was at the base, and which scenarios it has lost since.
 func (j *job) atBase(here *tree) (err error) {
 	if j.base.root, err = here.was(j.root); err != nil {
+		return err
+	}
+	found, err := j.named(operatorNames(j.here(), j.options.Operator))
+	if err != nil {
+		found = nil // what is wrong with a style is said where it is to be driven
+	}
+	if err := j.handle(found...); err != nil {
 		return err
 	}
 	return j.lostScenarios()

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -47,13 +46,9 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
-// choose reads the scenarios that are asked for, of the workload of the styles.
-func (j *job) choose() (err error) {
-	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
-	if err != nil {
-		found = nil // what is wrong with a style is said where it is to be driven
-	}
-	if err := j.handle(found...); err != nil {
+// choose makes the workload that styles handle that of the run, and reads the scenarios that are asked for, bound to it.
+func (j *job) choose(all ...styles.Operator) error {
+	if err := j.handle(all...); err != nil {
 		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	list, err := pick(j.workload, j.options.scenario())

@@ -30,9 +30,9 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, names ...strin
 	t.Helper()
 	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "../..", time.Time{}, out)
 	s.base, s.progress = &base{commit: "0123456789abcdef"}, terminal.NewProgress(io.Discard)
-	require.NoError(t, s.choose())
 	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
+	require.NoError(t, s.choose(found...))
 	for _, style := range found {
 		s.contest(style, style)
 	}

@@ -226,3 +226,37 @@ func TestWhatIsNotComparedIsNamed(t *testing.T) {
 	assert.NotContains(t, said, "both sides")
 	assert.Empty(t, j.options.Given.besides([]images.Image{{Name: "own"}}), "what is given is head's")
 }
+
+// The scenarios are bound to the workload that the compared style brings, however the style is asked for: this one has no
+// scale subresource, and its custom resource is another one.
+func TestTheScenariosAreOfTheirWorkload(t *testing.T) {
+	here := theirs(t, "go: ../cmd")
+	bench := filepath.Join(here, "bench")
+	require.NoError(t, os.CopyFS(bench, os.DirFS("../../fixtures/workloads/rabbitmq")))
+	workload, err := os.ReadFile(filepath.Join(bench, "workload.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(bench, "workload.yaml"), []byte(replaced(t, string(workload), "name: rabbitmq\n", "name: bench\n")), 0o600))
+	style := filepath.Join(bench, "style.yaml")
+	text, err := os.ReadFile(style)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(style, []byte(replaced(t, string(text), "name: bench\n", "name: bench\nworkload: .\n")), 0o600))
+	_, err = git(t.Context(), here, "add", "-A")
+	require.NoError(t, err)
+	_, err = git(t.Context(), here, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "workload")
+	require.NoError(t, err)
+	write(t, here, "cmd/main.go", "\nvar changed = true\n")
+	for _, asked := range []string{"./bench", styles.All} {
+		j, _, err := elsewhere(t, here, Options{Operator: asked, Scenario: "scaled-by-subresource,deletion-refused"})
+		require.NoError(t, err, asked)
+		require.Len(t, j.scenarios, 2, asked)
+		for _, s := range j.scenarios {
+			switch s.Name {
+			case "scaled-by-subresource":
+				assert.Equal(t, "a RabbitmqCluster has no scale subresource", s.Unfit(), asked)
+			default:
+				assert.Contains(t, s.Text(), "rabbitmqclusters.rabbitmq.com", asked)
+			}
+		}
+		require.NoError(t, j.base.remove())
+	}
+}

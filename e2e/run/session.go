@@ -47,14 +47,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	s := newSession(options, root, deadline, out)
-	if err := s.choose(); err != nil {
-		return nil, err
-	}
-	if err := s.measurable(); err != nil {
-		return nil, err
-	}
 	if options.Base != "" {
-		s.quicken()
 		err := s.compare(ctx)
 		s.place()
 		return s, err
@@ -63,11 +56,11 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err == nil {
 		err = s.check(found)
 	}
-	if err == nil {
-		err = s.handle(found...)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
+	}
+	if err := errors.Join(s.choose(found...), s.measurable()); err != nil {
+		return nil, err
 	}
 	for _, style := range found {
 		expected, err := expectedOf(style)

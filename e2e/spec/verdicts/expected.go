@@ -51,6 +51,7 @@ type Entry struct {
 	Oracles  []string     // exactly these fail, of what is flaky some of these; none: any may
 	Recovery string       // Itself, Nudge or Never; empty: any
 	Why      string       // a sentence; what is not a pass for certain has one
+	Cause    string       // names what several failures of the style come from; empty: this one has a cause of its own
 	Upstream string       // URL of an issue about it; empty: none is known
 	Line     int          // in the file; 0: it is not named there
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Parse reads expected verdicts: a mapping from the names of scenarios to a bare word (pass, not applicable) or to a
-// mapping with the fields verdict, oracles, recovery, why and upstream. Scenarios and oracles are the names that there
+// mapping with the fields verdict, oracles, recovery, why, cause and upstream. Scenarios and oracles are the names that there
 // are. All mistakes are told of, each with file and line.
 func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Expected, error) {
 	e := Expected{Path: file, scenarios: scenarios}
@@ -57,8 +57,8 @@ var verdictsSchema = sync.OnceValues(func() (*schema.Schema, error) {
 // entry reads what stands under a scenario's name, as far as it fits.
 func entry(key, value *yaml.Node) Entry {
 	var fields struct {
-		Verdict, Recovery, Why, Upstream string
-		Oracles                          []string
+		Verdict, Recovery, Why, Cause, Upstream string
+		Oracles                                 []string
 	}
 	if value.Kind == yaml.ScalarNode {
 		fields.Verdict = value.Value
@@ -67,7 +67,7 @@ func entry(key, value *yaml.Node) Entry {
 	}
 	return Entry{
 		Scenario: key.Value, Verdict: spec.Outcome(fields.Verdict), Oracles: fields.Oracles, Recovery: fields.Recovery,
-		Why: strings.Join(strings.Fields(fields.Why), " "), Upstream: fields.Upstream, Line: key.Line, key: key, value: value,
+		Why: strings.Join(strings.Fields(fields.Why), " "), Cause: fields.Cause, Upstream: fields.Upstream, Line: key.Line, key: key, value: value,
 	}
 }
 

@@ -74,7 +74,7 @@ func entryOf(seen Seen, old Entry) Entry {
 	if seen.Verdict != spec.Fail {
 		return e
 	}
-	e.Oracles, e.Upstream, e.Why = seen.Failed, old.Upstream, old.Why
+	e.Oracles, e.Upstream, e.Why, e.Cause = seen.Failed, old.Upstream, old.Why, old.Cause
 	if e.Why == "" {
 		e.key = &yaml.Node{Kind: yaml.ScalarNode, Value: seen.Scenario, HeadComment: "seen: " + firstLine(seen.Reason)}
 	}
@@ -145,6 +145,9 @@ func (e Entry) node() *yaml.Node {
 	}
 	if e.Why != "" || e.Verdict == spec.Fail {
 		field("why", text(e.Why))
+	}
+	if e.Cause != "" {
+		field("cause", text(e.Cause))
 	}
 	if e.Upstream != "" {
 		field("upstream", text(e.Upstream))

@@ -116,7 +116,7 @@ func TestTheSchemaHasTheWords(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, verdicts.Recoveries(), rules.Words("recovery"))
 	assert.Equal(t, []string{string(spec.Pass), string(spec.Fail), string(spec.Flaky), string(spec.NotApplicable)}, rules.Words("verdict"))
-	assert.Equal(t, []string{"oracles", "recovery", "upstream", "verdict", "why"}, rules.Fields("entry"))
+	assert.Equal(t, []string{"cause", "oracles", "recovery", "upstream", "verdict", "why"}, rules.Fields("entry"))
 }
 
 // Every mistake is told of with file and line, and all of one file at once.
@@ -143,7 +143,7 @@ func TestParseRefuses(t *testing.T) {
 		"no list":           {"drift: {verdict: fail, why: so, oracles: gone}\n", []string{`v.yaml:1: drift.oracles: found "gone", expected a list of those that fail`}},
 		"unknown recovery":  {"drift: {verdict: fail, why: so, recovery: soon}\n", []string{`v.yaml:1: drift.recovery: found "soon", expected one of itself, nudge, never`}},
 		"no URL":            {"drift: {verdict: fail, why: so, upstream: issue 4}\n", []string{`v.yaml:1: drift.upstream: found "issue 4", expected the https URL`}},
-		"unknown field":     {"drift: {verdict: fail, why: so, because: so}\n", []string{`v.yaml:1: drift: unknown field "because", expected one of oracles, recovery, upstream, verdict, why`}},
+		"unknown field":     {"drift: {verdict: fail, why: so, reasons: so}\n", []string{`v.yaml:1: drift: unknown field "reasons", expected one of cause, oracles, recovery, upstream, verdict, why`}},
 		"field twice":       {"drift: {verdict: fail, why: so, why: so}\n", []string{`v.yaml:1: drift: field "why" stands twice`}},
 		"alias":             {"create: &a pass\ndrift: *a\n", []string{"v.yaml:2: drift: found an alias"}},
 		"two documents":     {"create: pass\n---\ndrift: pass\n", []string{"v.yaml:2: a second document begins here"}},
@@ -305,11 +305,12 @@ func TestUpdateDropsPasses(t *testing.T) {
 
 // What failed and does so in another way keeps its reason; what passes now loses it.
 func TestUpdateChangesVerdicts(t *testing.T) {
-	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
+	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, cause: a bug, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
 	e := parse(t, string(verdicts.Update(old, []verdicts.Seen{seen("drift", spec.Fail, "garbage"), seen("upgrade", spec.Pass)})))
 	drift, _ := e.Of("drift")
 	assert.Equal(t, []string{"garbage"}, drift.Oracles)
 	assert.Equal(t, "the reason", drift.Why)
+	assert.Equal(t, "a bug", drift.Cause)
 	assert.Equal(t, "https://example.org/1", drift.Upstream)
 	upgrade, _ := e.Of("upgrade")
 	assert.Equal(t, spec.Pass, upgrade.Verdict)
