@@ -156,16 +156,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"forgets-at-restart", forgetsAtRestart},
 		{"logs-token", logsToken},
 		{"flips-ready", flipsReady},
-
-		// Written before anybody looked which oracle would find them; mutants_unseen.go.
-		{"scales-by-zero", scalesByZero},
-		{"polls-api", pollsAPI},
-		{"watches-again", watchesAgain},
-		{"sleeps-at-start", sleepsAtStart},
-		{"zero-is-default", zeroIsDefault},
-		{"by-generation", byGeneration},
-		{"drops-conflicts", dropsConflicts},
-		{"looses-pod", loosesPod},
 	}
 }
 

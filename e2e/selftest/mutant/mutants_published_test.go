@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
@@ -164,50 +163,4 @@ func TestWhoElectsTakesOver(t *testing.T) {
 		w.wait(2 * time.Minute)
 		assert.Equal(t, "memcached=1", w.deployments())
 	})
-}
-
-// unseenStories are those of mutants_unseen.go.
-func unseenStories() []story {
-	const memcached = "memcached"
-	return []story{
-		{"scales-by-zero", func(w *world) string {
-			w.create(memcached, 1)
-			w.scale(memcached, 3)
-			return fmt.Sprint(w.deployments(), " ", w.asked("patch", deployments) > 1)
-		}, "memcached=3 false", "memcached=3 true"},
-		{"polls-api", func(w *world) string {
-			w.create(memcached, 1)
-			w.wait(5 * time.Second)
-			return fmt.Sprint(w.asked("get", deployments) > 20)
-		}, "false", "true"},
-		{"watches-again", func(w *world) string { w.create(memcached, 1); return fmt.Sprint(w.asked("watch", deployments) > 0) }, "false", "true"},
-		{"sleeps-at-start", func(w *world) string {
-			w.create(memcached, 1)
-			first := w.deployments()
-			w.wait(30 * time.Second)
-			return first + " then " + w.deployments()
-		}, "memcached=1 then memcached=1", " then memcached=1"},
-		{"zero-is-default", func(w *world) string { w.create(memcached, 0); return w.deployments() }, "memcached=0", "memcached=1"},
-		{"by-generation", func(w *world) string {
-			w.create(memcached, 1)
-			w.edit(deployments, memcached, func(o *object) { o.Object["spec"].(map[string]any)["replicas"] = int64(7) })
-			return w.deployments()
-		}, "memcached=1", "memcached=7"},
-		{"drops-conflicts", func(w *world) string {
-			w.create(memcached, 1)
-			w.failing(func(action clienttesting.Action) error {
-				if action.Matches("update", deployments.Resource) {
-					return apierrors.NewConflict(deployments.GroupResource(), memcached, nil)
-				}
-				return nil
-			}, func() { w.scale(memcached, 2) })
-			return w.deployments()
-		}, "memcached=2", "memcached=1"},
-		{"looses-pod", func(w *world) string {
-			w.create(memcached, 1)
-			w.put(pods, pod("p1", memcached))
-			w.scale(memcached, 2)
-			return fmt.Sprint(w.list(pods)[0].GetLabels()[instanceLabel] == memcached)
-		}, "true", "false"},
-	}
 }
