@@ -36,7 +36,7 @@ func TestTheFirstOfTwoGoes(t *testing.T) {
 	add("second")
 
 	// The ReplicaSet, which takes away the pod of the least cost.
-	typed.PrependReactor("patch", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+	typed.PrependReactor("patch", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 		list, err := typed.Tracker().List(corev1.SchemeGroupVersion.WithResource("pods"), corev1.SchemeGroupVersion.WithKind("Pod"), "n")
 		require.NoError(t, err)
 		for _, pod := range list.(*corev1.PodList).Items {
