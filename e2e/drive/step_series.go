@@ -22,6 +22,11 @@ func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
 		if err := s.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
 			return err
 		}
+		if goes := step.Series.Goes(i); goes != "" {
+			if err := s.delete(ctx, scenarios.Step{On: goes}); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -32,6 +32,19 @@ func (j *Judgement) logs(l *record.Logs) {
 		if k >= 0 {
 			r.Verdicts[k] = searched(r.Namespace, l)
 		}
+		for k := range r.Verdicts {
+			r.Verdicts[k].explain(l.Ends)
+		}
+	}
+}
+
+// explain adds what the logs say of the ends that a verdict blames, each once.
+func (v *Verdict) explain(ends []record.LogEnd) {
+	for _, end := range ends {
+		if i := slices.Index(v.containers, end.Container); i >= 0 {
+			v.Message += fmt.Sprintf("; the log of %s says at its end: %s", end.Container, end.Line)
+			v.containers = slices.DeleteFunc(v.containers, func(c string) bool { return c == end.Container })
+		}
 	}
 }
 

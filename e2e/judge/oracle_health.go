@@ -52,7 +52,9 @@ func health(t *timeline.Timeline) Verdict {
 	case len(w.troubles) == 0:
 		return pass("none of the operator's %s restarted or ended in error", plain.Plural(len(w.pods), "pod"))
 	}
-	return fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
+	v := fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
+	v.containers = w.ended
+	return v
 }
 
 // podWatch watches over the operator's pods.
@@ -67,6 +69,7 @@ type podWatch struct {
 	refusing   int                       // such faults, in force
 	named      map[string]*wire.Object   // pods as last seen, by uid
 	troubles   []string
+	ended      []string // containers, as namespace/pod/container
 	evidence   []string
 }
 
@@ -172,6 +175,7 @@ func (w *podWatch) judge(e *timeline.Event, known map[string]int) {
 		if ended != nil {
 			how = "ended with " + timeline.Cut(ended.Text(), timeline.MostOfAMessage)
 		}
+		w.ended = append(w.ended, pod.Namespace+"/"+pod.Name+"/"+c.Name)
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}
 	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.Text()) > 0 {

@@ -373,3 +373,24 @@ func TestWorkIsCounted(t *testing.T) {
 		})
 	}
 }
+
+// What a container's log says of its end beats its exit code.
+func TestTheEndOfALogIsToldOfItsContainer(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Styles = []record.Style{worker()}
+	s.begin(2, "native", "create", 3, matrix("health"))
+	s.act(10, 15, "create", custom(1, 3, 0))
+	s.see(50, "ADDED", controller("c1", container(0, running)))
+	s.see(100, "MODIFIED", controller("c1", container(0, died(2, "Error"))))
+	s.end(5000, record.Settled)
+	s.add(record.Entry{Time: at(6000), Kind: record.KindLogs, Logs: &record.Logs{Style: "native", Round: 1, Ends: []record.LogEnd{
+		{Container: "system/c1/main", Line: "panic: assignment to entry in nil map"},
+		{Container: "system/c1/main", Line: "panic: once more"},
+		{Container: "system/another/main", Line: "no business of this"},
+	}}})
+	v := s.verdict("health")
+	assert.Equal(t, spec.Fail, v.Outcome, v.Message)
+	assert.Contains(t, v.Message, "; the log of system/c1/main says at its end: panic: assignment to entry in nil map")
+	assert.NotContains(t, v.Message, "once more")
+	assert.NotContains(t, v.Message, "no business")
+}

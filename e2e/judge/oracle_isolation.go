@@ -50,6 +50,9 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 		if d == nil {
 			return fmt.Sprintf("%s has no %s at %s", c, kind, t.Since(t.EndedAt))
 		}
+		if made := t.ChildrenOf(c); len(made) > 1 && !t.Child.Many {
+			return fmt.Sprintf("%s has %s at %s: %s", c, plain.Plural(len(made), kind), t.Since(t.EndedAt), timeline.Names(made))
+		}
 		if other, shared := whose[d.UID]; shared {
 			return fmt.Sprintf("%s and %s share %s %s", other, c, kind, d.Name)
 		}

@@ -19,7 +19,7 @@ var seriesOracle = Named{Name: "series", Needs: onWritten, Shows: onWritten, Jud
 // other: each has its main child, of its size, at the end, and none had it much
 // later than the median of them.
 func series(t *timeline.Timeline) Verdict {
-	members := t.Subjects[1:]
+	members := slices.DeleteFunc(slices.Clone(t.Subjects[1:]), func(s *timeline.Subject) bool { return s.Size == nil }) // others are to be gone
 	took, missing := seriesTook(t, members)
 	if len(took) == 0 && len(missing) == 0 {
 		return notApplicable("there is one custom resource only")

@@ -21,7 +21,8 @@ type Verdict struct {
 	// Evidence are the few events that show it, one a line.
 	Evidence []string
 
-	open bool // what it hangs on comes behind the sample: Judgement.logs or Judgement.prompt decides it
+	containers []string // whose ends it blames; Judgement.logs adds what their logs say of it
+	open       bool     // what it hangs on comes behind the sample: Judgement.logs or Judgement.prompt decides it
 }
 
 // Oracle judges a sample. It may take for granted that the sample came to an
@@ -62,6 +63,7 @@ var oracles = []Named{
 	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, answeredOracle,
 	recoversOracle, diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle,
 	conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, answersOracle, dataKeptOracle,
+	oneLeaderOracle, growthOracle, inVainOracle,
 }
 
 // named returns an oracle by its name; false: there is none.

@@ -178,7 +178,7 @@ type Fault struct {
 	// what is over at once, it is the entry's own time in the Over entry.
 	// Recovery is counted from the Over entry's From.
 	From      time.Duration `json:"from"`
-	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload
+	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
 	What      string        `json:"what"` // the component, resource or image that it is done to
 	Namespace string        `json:"namespace"`
 	Objects   []string      `json:"objects,omitempty"` // that were acted on, for example pods/argo/workflow-controller-x
@@ -402,6 +402,13 @@ type Logs struct {
 	Read    []string `json:"read,omitempty"`   // namespace/pod/container
 	Unread  []string `json:"unread,omitempty"` // those that could not be, and why
 	Leaks   []Leak   `json:"leaks,omitempty"`
+	Ends    []LogEnd `json:"ends,omitempty"` // of containers that were restarted, as their logs told it
+}
+
+// LogEnd is what a container's log tells of its end.
+type LogEnd struct {
+	Container string `json:"container"` // namespace/pod/container
+	Line      string `json:"line"`      // the last that speaks of an error, or else the last; none that has a secret
 }
 
 // Leak is a secret in a log. The recording does not have its value.

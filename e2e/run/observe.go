@@ -19,6 +19,8 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 )
 
 // observers record, beside the watches, what the styles use and what they ask the API server for.
@@ -62,7 +64,7 @@ func (e *environment) observeUsage(ctx context.Context) error {
 		e.keep("CPU time and memory were not measured: --usage=0")
 		return nil
 	}
-	sampler, err := usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+	sampler, err := e.sampler(ctx)
 	switch {
 	case err == nil:
 		e.observers.usage = sampler
@@ -72,6 +74,27 @@ func (e *environment) observeUsage(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
+	return usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+}
+
+// observeWave records what the pods use while a wave judges its growth, where nothing is measured in this run.
+func (e *environment) observeWave(ctx context.Context, w wave) (stop func(), err error) {
+	grows := func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }
+	if e.observers.usage != nil || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || w.participant.operator == nil || !slices.ContainsFunc(w.scenarios, grows) {
+		return func() {}, nil
+	}
+	sampler, err := e.sampler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := sampler.Stop(); err != nil {
+			e.keep("%v", err) // the recording has a gap, and what follows from it says so
+		}
+	}, nil
 }
 
 // unobserve ends what observe began, when all that has happened is recorded.

@@ -119,7 +119,7 @@ func (n *need) scenario(s scenarios.Scenario) {
 			continue
 		}
 		switch kind, _ := step.Fault.Kind(); kind {
-		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn:
+		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn, spec.FaultDouble:
 			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
 		case spec.FaultForbid:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")

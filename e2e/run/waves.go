@@ -248,6 +248,11 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 
 // wave is a participant's turn in one wave.
 func (s *Session) wave(ctx context.Context, w wave, round int) error {
+	stop, err := s.observeWave(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	return s.turn(ctx, block{participant: w.participant, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit})
 }
 

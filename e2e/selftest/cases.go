@@ -8,10 +8,11 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Operators without a fault. The second has a finalizer, behind which it cleans up.
+// Operators without a fault. The second has a finalizer, behind which it cleans up; the third elects a leader.
 const (
 	Correct    = "none"
 	Finalizing = "finalizes"
+	Electing   = "elects" // of several pods one acts
 )
 
 // Late stands for no oracle: a sample that was given up, though none failed.
@@ -40,6 +41,8 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: Finalizing, Scenario: "deleted-while-down"},
 		{Mutant: Finalizing, Scenario: "recreated-while-down"},
 		{Mutant: Finalizing, Scenario: "name-taken-controlled"},
+		{Mutant: Electing, Scenario: "two-at-once"},
+		{Mutant: Electing, Scenario: "handed-over"},
 
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
@@ -116,6 +119,25 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "rewrites-status", Scenario: "create", Oracle: "calm", Fault: "It writes the status five times a second, though nothing changed."},
 		{Mutant: "late-at-times", Scenario: "create", Oracle: "prompt", Times: 10, Fault: "It handles every fifth custom resource 15 s late."},
 		{Mutant: "logs-secrets", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log what is in the Secrets of a custom resource's namespace."},
+
+		// Read in published operators.
+		{Mutant: "dies-after-write", Scenario: "namespace-longest", Oracle: "health", Fault: "It panics when its Deployment has been created."},
+		{Mutant: "never-scales", Scenario: "scale-up", Oracle: "converged", Fault: "It leaves a Deployment at the size that it was made with, and says that all is well."},
+		{Mutant: "stops-after-one", Scenario: "two-resources", Oracle: "isolation", Fault: "It handles one custom resource of each namespace."},
+		{Mutant: "one-selector", Scenario: "scale-from-zero", Oracle: "reference", Fault: "Its Deployments all select the same pods."},
+		{Mutant: "retries-deleted", Scenario: "deleted-at-zero", Oracle: "in-vain", Fault: "It takes it for an error that a custom resource has gone, and asks for it for ever."},
+		{Mutant: "finalizes-late", Scenario: "finalizer", Oracle: "in-vain", Fault: "It adds its finalizer to what is being deleted, which the API server refuses."},
+		{Mutant: "drops-errors", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It takes a Deployment that was refused for one that was made."},
+		{Mutant: "status-later", Scenario: "create", Oracle: "status", Fault: "It writes the status a minute after what it tells of."},
+		{Mutant: "crashes-on-second", Scenario: "two-resources", Oracle: "health", Fault: "It panics at a second custom resource."},
+
+		// What shows where two run, and what grows.
+		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},
+		{Mutant: "never-takes-over", Scenario: "handed-over", Oracle: "recovers", Fault: "It asks once whether it leads."},
+		{Mutant: "stamps-pod", Scenario: "two-at-once", Oracle: "stays-converged", Fault: "It notes on its Deployments which pod looks after them: two pods do so in turn."},
+		{Mutant: "draws-names", Scenario: "two-at-once", Oracle: "isolation", Fault: "It draws a Deployment's name where it finds none: two pods draw two."},
+		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
+		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
 
 		// Held out: written without knowledge of the oracles that find those above.
 		{Mutant: "leaves-service", Scenario: "delete", Oracle: "garbage", Fault: "It makes a Service for each custom resource, which nothing removes."},

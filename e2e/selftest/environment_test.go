@@ -32,6 +32,7 @@ import (
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/record/usage"
 	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -76,8 +77,20 @@ func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 	require.NoError(t, err)
 	b.open(t, header)
 	b.audit(t)
+	sampler, err := usage.Open(context.WithoutCancel(t.Context()), b.kube.Typed.Discovery().RESTClient(), b.driver.Recorder, usage.Interval, b.operators)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, sampler.Stop()) })
 	b.define(t)
 	return b
+}
+
+// operators are the namespaces of all trials' operators.
+func (b *environment) operators() []string {
+	var list []string
+	for _, operator := range b.styles {
+		list = append(list, recorded(operator.Style()).Namespaces...)
+	}
+	return list
 }
 
 // prefix is that of the namespaces that the driver makes for a trial.
@@ -158,7 +171,12 @@ func (b *environment) namespace(name string) *unstructured.Unstructured {
 }
 
 // drive installs a trial's operator, drives its scenario and removes all of it.
-func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err error) {
+func (b *environment) drive(ctx context.Context, trial selftest.Trial) error {
+	return b.driveThrough(ctx, trial, slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1)), within)
+}
+
+// driveThrough does so with any scenarios, all in one installation.
+func (b *environment) driveThrough(ctx context.Context, trial selftest.Trial, list []scenarios.Scenario, within time.Duration) error {
 	operator := b.styles[trial.Style()]
 	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -181,8 +199,7 @@ func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err erro
 	if err := b.inspected(style, &driven); err != nil {
 		return err
 	}
-	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
-	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: times})
+	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: list})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
 }
 

@@ -3,9 +3,11 @@ package selftest_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +30,7 @@ func TestCasesFitTheScenarios(t *testing.T) {
 	quick := 0
 	for _, c := range selftest.Cases() {
 		i := slices.IndexFunc(all, func(s scenarios.Scenario) bool { return s.Name == c.Scenario })
-		if c.Mutant == selftest.Finalizing {
+		if (selftest.Trial{Case: c}).Correct() {
 			assert.Empty(t, c.Oracle)
 			assert.Empty(t, c.Fault)
 			continue
@@ -149,4 +151,28 @@ func TestScore(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), out.String())
+}
+
+// The README lists what must be found, as the cases say it.
+func TestTheTableOfMutants(t *testing.T) {
+	const from, to = "<!-- written by go test -run TestTheTableOfMutants -update -->\n", "<!-- end -->"
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	head, rest, found := strings.Cut(string(text), from)
+	require.True(t, found, "README.md has no line %s", from)
+	_, tail, found := strings.Cut(rest, to)
+	require.True(t, found, "README.md has no line %s", to)
+	var table strings.Builder
+	table.WriteString("| mutant | scenario | oracle | fault |\n| --- | --- | --- | --- |\n")
+	for _, c := range selftest.Cases() {
+		if !(selftest.Trial{Case: c}).Correct() {
+			fmt.Fprintf(&table, "| `%s` | `%s` | `%s` | %s |\n", c.Mutant, c.Scenario, c.Oracle, c.Fault)
+		}
+	}
+	want := head + from + table.String() + to + tail
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, string(text), "go test -C e2e/selftest -run TestTheTableOfMutants . -update")
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func Trials(cases []Case) []Trial {
 	seen := map[string]bool{}
 	for _, c := range cases {
 		switch {
-		case c.Mutant == Finalizing:
+		case Trial{c}.Correct():
 			continue
 		case !seen[c.Scenario]:
 			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario, Times: most(cases, c.Scenario)}})
@@ -45,7 +46,9 @@ func most(cases []Case, scenario string) int {
 }
 
 // Correct tells whether nothing may be found.
-func (t Trial) Correct() bool { return t.Case.Mutant == Correct || t.Case.Mutant == Finalizing }
+func (t Trial) Correct() bool {
+	return slices.Contains([]string{Correct, Finalizing, Electing}, t.Case.Mutant)
+}
 
 // Style names the trial's style, of which there is one each, so that several can
 // be on one cluster.
@@ -53,8 +56,8 @@ func (t Trial) Style() string {
 	switch t.Case.Mutant {
 	case Correct:
 		return "correct-" + t.Case.Scenario
-	case Finalizing:
-		return Finalizing + "-" + t.Case.Scenario
+	case Finalizing, Electing:
+		return t.Case.Mutant + "-" + t.Case.Scenario
 	}
 	return "mutant-" + t.Case.Mutant
 }

@@ -85,6 +85,7 @@ const (
 	FaultUpgrading   = "upgrading"
 	FaultDeleteOwn   = "deleteWorkload"
 	FaultScaleOwn    = "scaleWorkload"
+	FaultDouble      = "double"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
 	FaultRefuse      = "refuse"

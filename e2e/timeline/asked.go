@@ -32,7 +32,34 @@ type Request struct {
 	At                       time.Duration
 	verb, resource, sub      string
 	namespace, name, Account string
+	Pod                      string // whose token it was asked with; empty: the log does not say
 	Code                     int
+}
+
+// Named reports whether the log says of which object it is: of a creation it does not.
+func (a *Request) Named() bool { return a.name != "" }
+
+// Lease names the Lease that was written, by which an operator's pods elect a leader; "": it is another object.
+func (a *Request) Lease() string {
+	if !strings.HasPrefix(a.resource, "leases.") {
+		return ""
+	}
+	return a.namespace + "/" + a.name
+}
+
+// mostTurns bounds what is kept of two pods that write without end.
+const mostTurns = 5000
+
+// take takes note of a write by one of several pods, of the sample's objects or of a Lease.
+func (t *Timeline) take(at time.Duration, a *record.Audit) {
+	if len(t.Turns) < mostTurns && !strings.HasPrefix(a.Resource, "events.") {
+		t.Turns = append(t.Turns, requestOf(at, a))
+	}
+}
+
+func requestOf(at time.Duration, a *record.Audit) Request {
+	account := strings.Replace(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":", "/", 1)
+	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, account, a.Pod, a.Code}
 }
 
 // writes tells whether a verb of the audit log is that of a write.
@@ -50,8 +77,7 @@ func (t *Timeline) ask(at time.Duration, a *record.Audit) {
 	if len(t.Requests) == mostAsked {
 		t.Requests = t.Requests[1:]
 	}
-	account := strings.Replace(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":", "/", 1)
-	t.Requests = append(t.Requests, Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, account, a.Code})
+	t.Requests = append(t.Requests, requestOf(at, a))
 }
 
 // mostAsked bounds what is kept of a style that writes without end.

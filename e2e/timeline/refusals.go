@@ -28,17 +28,45 @@ type refusedSoFar struct {
 // mostRefusals bounds the kinds that a sample keeps.
 const mostRefusals = 64
 
-// refuses takes note of a write in the sample's namespaces that the API server
-// refused to its style. A conflict is no refusal: who writes what is stale tries
-// again. Nor is it that something has gone already.
+// Vain is a request of one pod that the API server has refused, or found nothing for: each time that it was asked for.
+type Vain struct {
+	Request
+	Times []time.Duration
+}
+
+// What is kept of requests in vain.
+const (
+	mostVain  = 100
+	mostTimes = 200
+)
+
+// miss takes note of a write that was refused, and of a read of a custom resource that is not there.
+func (t *Timeline) miss(at time.Duration, a *record.Audit) {
+	gone := a.Verb == "get" && a.Code == http.StatusNotFound && a.Resource == t.Customs
+	if !t.Matrix || !gone && !isRefused(a) {
+		return
+	}
+	r := requestOf(at, a)
+	i := slices.IndexFunc(t.Vain, func(v Vain) bool { return v.String() == r.String() && v.Code == r.Code && v.Pod == r.Pod })
+	switch {
+	case i < 0 && len(t.Vain) < mostVain:
+		t.Vain = append(t.Vain, Vain{r, []time.Duration{at}})
+	case i >= 0 && len(t.Vain[i].Times) < mostTimes:
+		t.Vain[i].Times = append(t.Vain[i].Times, at)
+	}
+}
+
+// isRefused reports whether a request is a write that the API server refused. A conflict is no refusal: who writes what is
+// stale tries again. Nor is it that something has gone already.
+func isRefused(a *record.Audit) bool {
+	return a.Code >= http.StatusBadRequest && a.Code < http.StatusInternalServerError && writes(a.Verb) && a.Verb != "deletecollection" &&
+		!slices.Contains([]int{http.StatusConflict, http.StatusNotFound, http.StatusTooManyRequests}, a.Code)
+}
+
+// refuses takes note of a write in the sample's namespaces that the API server refused to its style.
 func (t *Timeline) refuses(e *record.Entry) {
 	a := e.Audit
-	switch {
-	case a.Code < http.StatusBadRequest || a.Code >= http.StatusInternalServerError:
-		return
-	case a.Code == http.StatusConflict || a.Code == http.StatusNotFound || a.Code == http.StatusTooManyRequests:
-		return
-	case !slices.Contains([]string{"create", "update", "patch", "delete"}, a.Verb):
+	if !isRefused(a) {
 		return
 	}
 	key := refusal{a.Verb, Kind(a.Resource), a.Code}

@@ -125,7 +125,9 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 		closed, err = s.end(e)
 	case record.KindBlock:
 		s.turn(e.Block)
-	case record.KindUsage, record.KindHeld: // of a style; of a sample that has ended
+	case record.KindUsage:
+		s.used(&e)
+	case record.KindHeld: // of a sample that has ended
 	case record.KindAudit:
 		s.audited(&e)
 	case record.KindFault:
@@ -157,9 +159,19 @@ func (s *Splitter) audited(e *record.Entry) {
 			style.denies(e)
 		}
 	}
+	if strings.HasPrefix(e.Audit.Resource, "leases.") && writes(e.Audit.Verb) {
+		for _, t := range s.wide {
+			if t.doubled && t.Style.account(e.Audit.User) {
+				t.take(at, e.Audit)
+			}
+		}
+	}
 	for _, t := range s.near(e.Audit.Namespace, e.Audit.Name, "") {
 		if !t.Style.account(e.Audit.User) {
 			continue
+		}
+		if t.doubled && writes(e.Audit.Verb) {
+			t.take(at, e.Audit)
 		}
 		if t.Matrix && writes(e.Audit.Verb) {
 			if e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
@@ -168,6 +180,21 @@ func (s *Splitter) audited(e *record.Entry) {
 			t.ask(at, e.Audit)
 		}
 		t.refuses(e)
+		t.miss(at, e.Audit)
+	}
+}
+
+// used tells the samples that judge it what the pods of their style take.
+func (s *Splitter) used(e *record.Entry) {
+	for _, t := range s.wide {
+		if !t.Matrix || !slices.Contains(t.Sample.Expect, Growth) {
+			continue
+		}
+		for _, p := range e.Usage.Pods {
+			if slices.Contains(t.Style.Namespaces, p.Namespace) && p.Memory > 0 && len(t.Looks) < mostLooks {
+				t.Looks = append(t.Looks, Look{e.Time, p.Namespace + "/" + p.Name, p.Memory})
+			}
+		}
 	}
 }
 

@@ -71,8 +71,25 @@ type Timeline struct {
 	effort      *effort       // of the recording
 	causes      *causes       // of the recording
 	cause       *Cause        // the sample's; nil: it was not asked for yet
+	Looks       []Look        // at what the style's pods take, where the sample judges that
+	Vain        []Vain        // what the style's accounts asked for in vain in the sample's namespaces, in the correctness matrix
+	doubled     bool          // a fault has given the operator a second pod
+	Turns       []Request     // since then, in the log's order: what the style's accounts asked to write in the sample's namespaces, and of Leases anywhere
 	Requests    []Request     // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
+
+// Growth is the oracle that judges what the style's pods take.
+const Growth = "growth"
+
+// Look is what one of the style's pods took at a time.
+type Look struct {
+	At     time.Duration
+	Pod    string // namespace/name
+	Memory int64  // working set, in bytes
+}
+
+// mostLooks bounds what is kept of them.
+const mostLooks = 20_000
 
 // Actions is what the harness did, as the rest must know it.
 type Actions struct {
@@ -150,6 +167,7 @@ func (t *Timeline) add(e Event) error {
 			t.Actions.Intent, t.stale = e.Fault.From, true
 		}
 		t.Faults = append(t.Faults, e)
+		t.doubled = t.doubled || e.Fault.Kind == spec.FaultDouble
 	}
 	return nil
 }

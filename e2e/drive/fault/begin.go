@@ -59,6 +59,7 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultUpgrading:   (*Injector).upgrading,
 		spec.FaultDeleteOwn:   (*Injector).deleteOwn,
 		spec.FaultScaleOwn:    (*Injector).scaleOwn,
+		spec.FaultDouble:      (*Injector).double,
 		spec.FaultRestart:     (*Injector).restart,
 		spec.FaultForbid:      (*Injector).forbid,
 		spec.FaultRefuse:      (*Injector).refuse,

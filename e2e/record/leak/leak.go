@@ -13,6 +13,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,15 +92,29 @@ func (s *Searcher) container(ctx context.Context, pod *corev1.Pod, status corev1
 			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
 			continue
 		}
-		leaks, err := scan(log, name, marks)
+		leaks, end, err := scan(log, name, marks)
 		if err = errors.Join(err, log.Close()); err != nil {
 			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
 		}
 		if found.Leaks = append(found.Leaks, leaks...); !previous {
 			found.Read = append(found.Read, name)
 		}
+		if (previous || ended(status)) && end != "" {
+			found.Ends = append(found.Ends, record.LogEnd{Container: name, Line: end})
+		}
 	}
 }
+
+// ended reports whether a container has ended in error, and was not started again yet.
+func ended(status corev1.ContainerStatus) bool {
+	return status.State.Terminated != nil && status.State.Terminated.ExitCode != 0
+}
+
+// telling is a line that speaks of why a program ends.
+var telling = regexp.MustCompile(`(?i)panic|fatal|error|exception`)
+
+// longestEnd bounds what is recorded of a line.
+const longestEnd = 300
 
 // token is the shape of a service account's: a JSON Web Token, whose first two parts are JSON objects in base64.
 var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
@@ -107,9 +122,9 @@ var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
 // Token is what a leak of one is called.
 const Token = "the token of a service account"
 
-// scan searches a log. A very long line is searched in parts.
-func scan(log io.Reader, container string, marks []Mark) ([]record.Leak, error) {
-	var leaks []record.Leak
+// scan searches a log. A very long line is searched in parts. It also returns the line that tells of the end.
+func scan(log io.Reader, container string, marks []Mark) (leaks []record.Leak, end string, err error) {
+	told := false
 	note := func(what, namespace string) {
 		i := slices.IndexFunc(leaks, func(l record.Leak) bool { return l.What == what })
 		if i < 0 {
@@ -120,20 +135,27 @@ func scan(log io.Reader, container string, marks []Mark) ([]record.Leak, error) 
 	const longest = 1 << 20
 	for reader := bufio.NewReaderSize(log, longest); ; {
 		line, err := reader.ReadSlice('\n')
+		secret := token.Match(line)
+		if secret {
+			note(Token, "")
+		}
 		for _, m := range marks {
 			if m.in(line) {
+				secret = true
 				note("the value of Secret "+m.Namespace+"/"+Name, m.Namespace)
 			}
 		}
-		if token.Match(line) {
-			note(Token, "")
+		if text := strings.TrimSpace(string(line[:min(len(line), longestEnd)])); text != "" && !secret {
+			if tells := telling.MatchString(text); tells || !told {
+				end, told = text, tells
+			}
 		}
 		switch {
 		case err == nil, errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF):
-			return leaks, nil
+			return leaks, end, nil
 		default:
-			return leaks, fmt.Errorf("read the log: %w", err)
+			return leaks, end, fmt.Errorf("read the log: %w", err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestScan(t *testing.T) {
 		"in a very long line": {strings.Repeat("x", 3<<20) + " SQUEAMISHOSSIFRAGE", []record.Leak{secret}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := scan(strings.NewReader(test.log), "a/b/c", []Mark{mark})
+			found, _, err := scan(strings.NewReader(test.log), "a/b/c", []Mark{mark})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, found)
 			text, err := json.Marshal(found)
@@ -45,8 +45,24 @@ func TestScan(t *testing.T) {
 			assert.NotContains(t, string(text), mark.value)
 		})
 	}
-	_, err := scan(iotest.ErrReader(errors.New("cut off")), "a/b/c", nil)
+	_, _, err := scan(iotest.ErrReader(errors.New("cut off")), "a/b/c", nil)
 	require.ErrorContains(t, err, "cut off")
+}
+
+// The line that tells why a program ended is the last that speaks of an error, before a trace or a farewell; never one with a secret.
+func TestTheEndOfALog(t *testing.T) {
+	mark := Mark{Namespace: "services", value: "SQUEAMISHOSSIFRAGE"}
+	for log, want := range map[string]string{
+		"":                     "",
+		"started\nall is well": "all is well",
+		"started\npanic: assignment to entry in nil map\n\ngoroutine 1 [running]:\nmain.main()\n": "panic: assignment to entry in nil map",
+		"Traceback (most recent call last):\n  File x\nTypeError: 'NoneType'\n":                   "TypeError: 'NoneType'",
+		"fatal: no such kind\nerror: the password SQUEAMISHOSSIFRAGE is wrong\n":                  "fatal: no such kind",
+	} {
+		_, end, err := scan(strings.NewReader(log), "a/b/c", []Mark{mark})
+		require.NoError(t, err)
+		assert.Equal(t, want, end)
+	}
 }
 
 func TestSearch(t *testing.T) {
@@ -64,7 +80,8 @@ func TestSearch(t *testing.T) {
 	assert.Equal(t, "r", made.Labels[kube.LabelRun])
 
 	found := s.Search(t.Context(), []Mark{mark})
-	assert.Equal(t, record.Logs{Read: []string{"operators/native-1/main"}}, found)
+	end := []record.LogEnd{{Container: "operators/native-1/main", Line: "fake logs"}} // of the container before
+	assert.Equal(t, record.Logs{Read: []string{"operators/native-1/main"}, Ends: end}, found)
 	mark.value = "fake logs" // what the fake answers
 	found = s.Search(t.Context(), []Mark{mark})
 	require.Len(t, found.Leaks, 2, "of the container, and of the one before it")

@@ -11,10 +11,11 @@ type mutant struct {
 	mutate func(*operator)
 }
 
-// none is the operator without a fault; cleans has none, either, and a finalizer.
+// none is the operator without a fault; nor has cleans any, which has a finalizer, or leads, which elects a leader.
 const (
 	none   = "none"
 	cleans = "finalizes"
+	leads  = "elects"
 )
 
 // mutants lists the faults. selftest.Cases says of each what it is, and which
@@ -23,6 +24,7 @@ func mutants() []mutant { //nolint:funlen // a list
 	return []mutant{
 		{none, func(*operator) {}},
 		{cleans, cleansUp},
+		{leads, elects},
 
 		// What it hears of; mutants_events.go.
 		{"ignores-listed", ignoresListed},
@@ -113,6 +115,25 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"rewrites-status", rewritesStatus},
 		{"late-at-times", lateAtTimes},
 		{"logs-secrets", logsSecrets},
+
+		// What was read in published operators; mutants_published.go.
+		{"dies-after-write", diesAfterWrite},
+		{"never-scales", neverScales},
+		{"stops-after-one", stopsAfterOne},
+		{"one-selector", oneSelector},
+		{"retries-deleted", retriesDeleted},
+		{"finalizes-late", finalizesLate},
+		{"drops-errors", dropsErrors},
+		{"status-later", statusLater},
+		{"crashes-on-second", crashesOnSecond},
+
+		// What shows where two run, and what grows; mutants_two.go.
+		{"leads-aside", leadsAside},
+		{"never-takes-over", neverTakesOver},
+		{"stamps-pod", stampsPod},
+		{"draws-names", drawsNames},
+		{"keeps-some", keepsSome},
+		{"keeps-mebibyte", keepsMebibyte},
 
 		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
 		{"leaves-service", leavesService},

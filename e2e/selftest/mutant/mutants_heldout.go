@@ -50,12 +50,17 @@ func leavesService(o *operator) {
 // leavesNote makes a ConfigMap for each custom resource, in its own namespace.
 func leavesNote(o *operator) {
 	leaves(o, schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, func(cr *object) *object {
-		own, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
-		if err != nil {
-			own = []byte("operator")
-		}
-		return core("ConfigMap", string(own), cr.GetNamespace()+"."+cr.GetName())
+		return core("ConfigMap", ownNamespace(), cr.GetNamespace()+"."+cr.GetName())
 	})
+}
+
+// ownNamespace is that of the operator's pod.
+func ownNamespace() string {
+	own, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+	if err != nil {
+		return "operator"
+	}
+	return string(own)
 }
 
 // ownerOldVersion names a version of the custom resource's API that is not served.

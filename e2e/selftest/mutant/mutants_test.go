@@ -370,7 +370,7 @@ func TestWhoCleansUpLetsGo(t *testing.T) {
 }
 
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -385,7 +385,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	tested := map[string]bool{none: true}
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories()) {
 		tested[s.mutant] = true
 	}
 	for _, m := range mutants() {
@@ -438,7 +438,7 @@ func TestForeignDeploymentIsLeft(t *testing.T) {
 
 func TestBadInputIsRefused(t *testing.T) {
 	for _, bad := range []struct{ args, says string }{
-		{"-mutant=nobody", "there are none, finalizes, ignores-listed"},
+		{"-mutant=nobody", "there are none, finalizes, elects, ignores-listed"},
 		{"run", `unexpected argument "run"`},
 		{"-kubeconfig=/nowhere/at/all", "/nowhere/at/all"},
 	} {

@@ -52,6 +52,7 @@ type operator struct {
 	pods        cache.SharedIndexInformer
 	handled     []cache.ResourceEventHandlerRegistration
 	queue       workqueue.TypedRateLimitingInterface[name]
+	kept        [][]byte // of each reconcile, by those that keep it
 	seams
 }
 
@@ -160,6 +161,7 @@ func (o *operator) run(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), o.synced) {
 		return
 	}
+	o.awaitTurn(ctx)
 	running.Go(func() {
 		for o.next(ctx) { // one at a time: mutants keep notes without a lock
 		}

@@ -18,25 +18,27 @@ import (
 // seams are where mutants differ: each field is what the correct operator does,
 // unless a mutant has put something else there.
 type seams struct {
-	hears   func(change) bool                                                    // whether a change of a custom resource is looked at
-	custom  func(name) *object                                                   // the custom resource, as last seen; nil: it is gone
-	leaving func(ctx context.Context, cr *object) error                          // of one that is being deleted
-	size    func(cr *object) (int64, error)                                      // that is wanted
-	want    func(cr *object, size int64) (*object, error)                        // the Deployment for it
-	ensure  func(ctx context.Context, cr *object, size int64) (*object, error)   // that it is there
-	known   func(cr, want *object) *object                                       // the Deployment that there is, as last seen; nil: none
-	mine    func(cr, have *object) error                                         // whether it may be changed
-	create  func(ctx context.Context, cr, want *object) (*object, error)         // where none is known
-	merge   func(cr, have, want *object) *object                                 // what the Deployment is to become
-	update  func(ctx context.Context, cr, have, next *object) (*object, error)   // where it is otherwise
-	report  func(ctx context.Context, cr, have *object, problem error) error     // in Events and in the status
-	status  func(cr, have *object, problem error, pods []*object) map[string]any // that is reported
-	failed  func(name)                                                           // what comes of a reconcile that failed
+	awaitTurn func(ctx context.Context)                                            // until it may act
+	hears     func(change) bool                                                    // whether a change of a custom resource is looked at
+	custom    func(name) *object                                                   // the custom resource, as last seen; nil: it is gone
+	leaving   func(ctx context.Context, cr *object) error                          // of one that is being deleted
+	size      func(cr *object) (int64, error)                                      // that is wanted
+	want      func(cr *object, size int64) (*object, error)                        // the Deployment for it
+	ensure    func(ctx context.Context, cr *object, size int64) (*object, error)   // that it is there
+	known     func(cr, want *object) *object                                       // the Deployment that there is, as last seen; nil: none
+	mine      func(cr, have *object) error                                         // whether it may be changed
+	create    func(ctx context.Context, cr, want *object) (*object, error)         // where none is known
+	merge     func(cr, have, want *object) *object                                 // what the Deployment is to become
+	update    func(ctx context.Context, cr, have, next *object) (*object, error)   // where it is otherwise
+	report    func(ctx context.Context, cr, have *object, problem error) error     // in Events and in the status
+	status    func(cr, have *object, problem error, pods []*object) map[string]any // that is reported
+	failed    func(name)                                                           // what comes of a reconcile that failed
 }
 
 func correct(o *operator) seams {
 	return seams{
-		hears: func(change) bool { return true },
+		awaitTurn: func(context.Context) {},
+		hears:     func(change) bool { return true },
 		custom: func(key name) *object {
 			cached, _, _ := o.memcacheds.GetStore().GetByKey(key.String()) // the store itself never fails
 			return asObject(cached)

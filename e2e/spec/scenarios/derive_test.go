@@ -110,3 +110,16 @@ func TestKindsOfFault(t *testing.T) {
 		assert.Equal(t, test.narrow, scenarios.Narrow(kind), kind)
 	}
 }
+
+// Of a series that keeps some, the first ones go again: each once so many more have come.
+func TestASeriesThatKeepsSome(t *testing.T) {
+	s := scenarios.Scenario{Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 4, Size: 0, Keep: 2}}}}
+	kept := &scenarios.Spec{Size: 0}
+	assert.Equal(t, []scenarios.Other{{Name: "series-01"}, {Name: "series-02"}, {Name: "series-03", Result: kept}, {Name: "series-04", Result: kept}}, s.Others())
+	var gone []string
+	for i := range 4 {
+		gone = append(gone, s.Series().Goes(i))
+	}
+	assert.Equal(t, []string{"", "", "series-01", "series-02"}, gone)
+	assert.Empty(t, scenarios.Series{Count: 4}.Goes(3))
+}

@@ -68,7 +68,7 @@ func Of(w *workloads.Workload, oracles []string) ([]Scenario, error) {
 // Standing lists the oracles that every sample of the correctness matrix is judged
 // by, beside those that its scenario expects.
 func Standing() []string {
-	return []string{"owned", "untouched", "calm", "prompt", "conditions", "no-secrets-logged"}
+	return []string{"owned", "untouched", "calm", "in-vain", "prompt", "conditions", "no-secrets-logged"}
 }
 
 func load(where string, dir fs.FS, oracles []string) ([]Scenario, error) {

@@ -19,7 +19,7 @@ import (
 var oracles = []string{
 	"converged", "stays-converged", "write-history", "status", "gone", "garbage", "recovers", "refused", "reference",
 	"isolation", "health", "ledger", "no-needless-work", "pods-kept", "diagnosable",
-	"series", "others-kept", "not-taken", "repaired", "answers", "data-kept", "answered",
+	"series", "others-kept", "not-taken", "repaired", "answers", "data-kept", "answered", "growth", "one-leader",
 }
 
 func TestEveryScenarioLoads(t *testing.T) {
@@ -111,7 +111,8 @@ func TestParseRefuses(t *testing.T) {
 		"scale of nothing":           {head + "steps:\n  - scale: {size: 1}\n" + tail, "x.yaml:6: scale: the custom resource is not there"},
 		"scale too far":              {given + "steps:\n  - scale: {size: 6}\n" + tail, "x.yaml:7: steps.scale.size: found the number 6, expected 0 to 5"},
 		"read the scale of nothing":  {head + "steps:\n  - readScale: {}\n" + tail, "x.yaml:6: readScale: the custom resource is not there"},
-		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: steps.series.count: found the number 1, expected 2 to 99"},
+		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: steps.series.count: found the number 1, expected 2 to 400"},
+		"a series that keeps all":    {head + "steps:\n  - series: {count: 2, size: 0, every: 1s, keep: 2}\n" + tail, "x.yaml:6: series.keep is 2, expected fewer than the 2 that are created"},
 		"a series at once":           {head + "steps:\n  - series: {count: 2, size: 0}\n" + tail, "x.yaml:6: series.every is 0s, expected more than 0s"},
 		"two series":                 {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "x.yaml:7: series: there is one already"},
 		"a series unwatched":         {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "there is a series of custom resources, and no oracle checks it: expect series"},
@@ -146,9 +147,9 @@ func TestParseRefuses(t *testing.T) {
 		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a main child: await handled first"},
 
-		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: steps.fault: found 2 of the fields kill, stop, upgrade, restart, forbid, refuse, removeImage, definition, cut, silence, suspend, upgrading, occupy, deleteWorkload, scaleWorkload, expected exactly one"},
+		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: steps.fault: found 2 of the fields kill, stop, upgrade, restart, forbid, refuse, removeImage, definition, cut, silence, suspend, upgrading, occupy, deleteWorkload, scaleWorkload, double, expected exactly one"},
 		"no fault":            {head + "steps:\n  - fault: {}\n" + tail, "x.yaml:6: steps.fault: found 0 of the fields kill, stop"},
-		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, `x.yaml:6: steps.fault: unknown field "scare", expected one of cut, definition, deleteWorkload, forbid`},
+		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, `x.yaml:6: steps.fault: unknown field "scare", expected one of cut, definition, deleteWorkload, double, forbid`},
 		"kill what":           {head + "steps:\n  - fault: {kill: The Bus}\n" + tail, `x.yaml:6: steps.fault.kill: found "The Bus", expected a component's name or all`},
 		"upgrade one":         {head + "steps:\n  - fault: {upgrade: sensor}\n" + tail, `x.yaml:6: steps.fault.upgrade: found "sensor", expected all`},
 		"restart what":        {head + "steps:\n  - fault: {restart: etcd}\n" + tail, `x.yaml:6: steps.fault.restart: found "etcd", expected one of api-server, node`},
@@ -162,7 +163,7 @@ func TestParseRefuses(t *testing.T) {
 		"broken twice":        {head + "steps:\n  - fault: {stop: a}\n  - fault: {stop: b}\n  - mend: stop\n" + tail, "x.yaml:7: stop is broken since line 6: mend it"},
 		"mend nothing":        {head + "steps:\n  - mend: stop\n" + tail, "x.yaml:6: mend: no stop is broken at this point"},
 		"mend twice":          {head + "steps:\n  - fault: {stop: a}\n  - mend: stop\n  - mend: stop\n" + tail, "x.yaml:8: mend: no stop is broken at this point"},
-		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: steps.mend: found "roof", expected one of stop, upgrading, restart, forbid, refuse, occupy, removeImage, definition, cut, suspend`},
+		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: steps.mend: found "roof", expected one of stop, upgrading, restart, forbid, refuse, occupy, removeImage, definition, cut, suspend, double`},
 		"mend what is over":   {head + "steps:\n  - fault: {kill: all}\n  - mend: kill\n" + tail, `x.yaml:7: steps.mend: found "kill", expected one of stop, upgrading, restart`},
 		"unknown point":       {given + "steps:\n  - await: luck\n" + tail, `x.yaml:7: steps.await: found "luck", expected one of working, written`},
 		"await gone":          {given + "steps:\n  - await: gone\n" + tail, "x.yaml:7: await gone: the custom resource is still there"},
@@ -206,6 +207,8 @@ func TestParseRefusesImpossibleExpectations(t *testing.T) {
 		{"refused", create, "no submit is refused"},
 		{"refused", refused, "cause is missing: what must the refusal say?"},
 		{"series", create, "no series of custom resources is created"},
+		{"growth", create, "nothing is changed so often that a trend could be told from noise: let a series keep some"},
+		{"one-leader", create, "the operator has one pod: double it"},
 		{"isolation", create, "there is no second custom resource"},
 		{"health", "steps:\n  - create: {size: 1}\n  - fault: {kill: all}\n", "the harness itself restarts the operator's pods: kill all"},
 		{"ledger", refused, "nothing is asked for that the operator could handle"},

@@ -13,7 +13,11 @@ func seriesStep() stepKind {
 		name: spec.StepSeries, own: true,
 		is: func(s Step) bool { return s.Series != nil },
 		text: func(s Step) string {
-			return fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
+			text := fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
+			if s.Series.Keep > 0 {
+				text += fmt.Sprintf(", and delete all but the last %d", s.Series.Keep)
+			}
+			return text
 		},
 		check: func(c *checker, s step) {
 			switch {
@@ -21,6 +25,8 @@ func seriesStep() stepKind {
 				c.FailAt(s.at("series"), "series: there is one already, of the same names")
 			case s.Series.Every <= 0 || s.Series.Every > mostBetween:
 				c.FailAt(s.at("series", "every"), "series.every is %v, expected more than 0s, to %v", s.Series.Every, mostBetween)
+			case s.Series.Keep >= s.Series.Count:
+				c.FailAt(s.at("series", "keep"), "series.keep is %d, expected fewer than the %d that are created", s.Series.Keep, s.Series.Count)
 			}
 			c.seen.series = true
 		},
@@ -33,6 +39,8 @@ type Series struct {
 	Count int           `yaml:"count"`
 	Size  int           `yaml:"size"`
 	Every time.Duration `yaml:"every"` // between two of them, at the least; see Pace
+	// Keep is how many of them there are at a time: each is deleted when so many more have been created. 0: all stay.
+	Keep int `yaml:"keep"`
 }
 
 // Names are those of the custom resources of a series.
@@ -42,6 +50,14 @@ func (s Series) Names() []string {
 		names = append(names, fmt.Sprintf("series-%02d", i+1))
 	}
 	return names
+}
+
+// Goes names the custom resource that is deleted once the one with this index has been created; "": none.
+func (s Series) Goes(i int) string {
+	if s.Keep == 0 || i < s.Keep {
+		return ""
+	}
+	return s.Names()[i-s.Keep]
 }
 
 // atOnce is how many reconciles of a series may be under way.

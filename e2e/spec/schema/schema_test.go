@@ -50,7 +50,7 @@ func TestCheckTellsEveryMistake(t *testing.T) {
 	f.Check(rules)
 	f.Known([]any{"drift"}, "scenario", "drift", []string{"drifts"})
 	assert.EqualError(t, f.Err(), `v.yaml:1: drift: field "verdict" is missing
-v.yaml:1: drift: unknown field "verdit", expected one of oracles, recovery, upstream, verdict, why; did you mean "verdict"?
+v.yaml:1: drift: unknown field "verdit", expected one of cause, oracles, recovery, upstream, verdict, why; did you mean "verdict"?
 v.yaml:1: unknown scenario "drift", expected one of drifts; did you mean "drifts"?
 v.yaml:2: create: found the number 7, expected pass, not applicable, or {verdict: fail, why: a sentence} with the fields oracles, recovery, upstream, verdict, why
 v.yaml:3: verdicts: found a list as a field's name, expected a text

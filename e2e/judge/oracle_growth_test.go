@@ -1,0 +1,101 @@
+package judge_test
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// ordered puts what a test told in any order into the recording's.
+func ordered(entries []record.Entry) []record.Entry {
+	slices.SortStableFunc(entries, func(a, b record.Entry) int { return cmp.Compare(a.Time, b.Time) })
+	return entries
+}
+
+const mib = 1 << 20
+
+// seriesOf is a series of changes, five a second, with a look at the operator's memory each second.
+func seriesOf(t *testing.T, changes int, memory func(second int) float64) *story {
+	t.Helper()
+	s := strict(t)
+	s.begin(0, "native", "series-that-goes", 1, matrix("growth"))
+	s.act(10, 15, "create", custom(1, 1, 0))
+	for n := 1; n < changes; n++ {
+		s.act(float64(200*n), float64(200*n+5), "patch", custom(n+1, 1, 0))
+	}
+	for second := range changes/5 + 10 {
+		s.add(record.Entry{Time: at(float64(1000*second + 50)), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{
+			{Namespace: "native-system", Name: "operator-1", CPU: 1, Memory: int64(memory(second))},
+			{Namespace: "elsewhere", Name: "other", CPU: 1, Memory: int64(second) * 64 * mib},
+		}}})
+	}
+	s.entries = ordered(s.entries)
+	s.end(float64(200*changes+15_000), record.Settled)
+	return s
+}
+
+// Growth is what goes on with the changes: not a heap that finds its size, not what a garbage collector takes back.
+func TestGrowth(t *testing.T) {
+	for name, test := range map[string]struct {
+		memory func(second int) float64
+		want   spec.Outcome
+		text   string
+	}{
+		"flat":         {func(int) float64 { return 30 * mib }, spec.Pass, "0 B a change"},
+		"a leak":       {func(s int) float64 { return 20*mib + float64(s)*5*0.25*mib }, spec.Fail, "256 KiB a change"},
+		"a small leak": {func(s int) float64 { return 20*mib + float64(s)*5*0.05*mib }, spec.Pass, "51.2 KiB a change"},
+		"a heap that finds its size": {func(s int) float64 {
+			return 20*mib + 60*mib*(1-math.Exp(-float64(s)/8))
+		}, spec.Pass, "operator-1"},
+		"garbage": {func(s int) float64 { return 20*mib + float64(s%7)*6*mib }, spec.Pass, "operator-1"},
+		"garbage and a leak": {func(s int) float64 {
+			return 20*mib + float64(s%3)*6*mib + float64(s)*5*0.5*mib
+		}, spec.Fail, "and does not end"},
+		"a step": {func(s int) float64 {
+			if s > 30 {
+				return 90 * mib
+			}
+			return 20 * mib
+		}, spec.Pass, "operator-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := seriesOf(t, 300, test.memory).verdict("growth")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.text)
+			assert.NotContains(t, v.Message, "elsewhere")
+		})
+	}
+	v := seriesOf(t, 20, func(int) float64 { return mib }).verdict("growth")
+	assert.Equal(t, spec.NotApplicable, v.Outcome, v.Message)
+	assert.Contains(t, v.Message, "no pod of the operator was looked at often enough while 20 changes were made")
+}
+
+// Of sixty operators that leak nothing, whose heaps wander by megabytes, none is blamed; of those that keep 1 MiB of
+// each change all are found.
+func TestGrowthIsToldFromNoise(t *testing.T) {
+	alarms, found := 0, 0
+	const operators = 60
+	for seed := range uint64(operators) {
+		random := rand.New(rand.NewPCG(seed, 47)) //nolint:gosec // not for secrets
+		wander := make([]float64, 100)
+		for i := 1; i < len(wander); i++ {
+			wander[i] = 0.9*wander[i-1] + random.NormFloat64()*2*mib
+		}
+		honest := func(s int) float64 { return 60*mib + wander[s] }
+		if seriesOf(t, 300, honest).verdict("growth").Outcome == spec.Fail {
+			alarms++
+		}
+		if seriesOf(t, 300, func(s int) float64 { return honest(s) + float64(s)*5*mib }).verdict("growth").Outcome == spec.Fail {
+			found++
+		}
+	}
+	assert.Zero(t, alarms)
+	assert.Equal(t, operators, found)
+}

@@ -1,0 +1,76 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+)
+
+var oneLeaderOracle = Named{Name: "one-leader", Judge: oneLeader}
+
+// oneLeader judges who writes while the operator has two pods, by the API server's audit log. Where its pods elect a leader
+// by a Lease, a pod may write only while the last that has written the Lease is itself. Where they do not, both may: the
+// verdict says how much each of them did, and what that does to objects is for other oracles.
+func oneLeader(t *timeline.Timeline) Verdict {
+	switch {
+	case !slices.ContainsFunc(t.FaultsBegun(), doubles):
+		return notApplicable("the operator never had a second pod")
+	case !t.Audited:
+		return notApplicable("the recording has no audit log: which pod wrote what is not known")
+	}
+	if gap := t.Unheard([]string{auditLog}); gap != "" {
+		return notApplicable("%s", gap)
+	}
+	holders := map[string]string{} // of Leases: the pod that wrote each last
+	asked, refused := map[string]int{}, map[string]int{}
+	var beside []timeline.Request // writes of a pod that led nothing
+	for _, r := range t.Turns {
+		switch lease := r.Lease(); {
+		case lease != "" && r.Code < 300:
+			holders[lease] = r.Pod
+		case lease == "":
+			if asked[r.Pod]++; r.Code >= 300 {
+				refused[r.Pod]++
+			}
+			if len(holders) > 0 && !slices.Contains(slices.Collect(maps.Values(holders)), r.Pod) {
+				beside = append(beside, r)
+			}
+		}
+	}
+	var did []string
+	for _, pod := range slices.Sorted(maps.Keys(asked)) {
+		one := fmt.Sprintf("%s asked for %s", podTitle(pod), plain.Plural(asked[pod], "write"))
+		if refused[pod] > 0 {
+			one += fmt.Sprintf(", of which %d failed", refused[pod])
+		}
+		did = append(did, one)
+	}
+	all := strings.Join(did, "; ")
+	switch {
+	case len(asked) == 0:
+		return notApplicable("neither pod asked for a write in the sample's namespaces")
+	case len(beside) > 0:
+		return fail(requestLines(t, beside), "expected only the pod that holds the Lease to write; %s by another, the first at %s: %s; in all %s",
+			wereNone(len(beside)), t.Since(beside[0].At), sumOf(beside), all)
+	case len(holders) > 0:
+		return pass("only the holder of Lease %s wrote: %s", strings.Join(slices.Sorted(maps.Keys(holders)), ", "), all)
+	case len(asked) > 1:
+		return pass("the operator's pods elect no leader by a Lease, and both acted: %s", all)
+	}
+	return pass("of the operator's pods one acted, though no Lease elects it: %s", all)
+}
+
+func doubles(f *record.Fault) bool { return f.Kind == spec.FaultDouble }
+
+func podTitle(pod string) string {
+	if pod == "" {
+		return "a pod that the log does not name"
+	}
+	return pod
+}

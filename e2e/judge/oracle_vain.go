@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/timeline"
+)
+
+var inVainOracle = Named{Name: "in-vain", Judge: inVain}
+
+// How often a request may be made that comes to nothing.
+const (
+	// hastyAfter is when a try must have become seldom: an exponential wait from 5 ms is then above a second.
+	hastyAfter = 2 * time.Second
+	mostHasty  = 3 // tries in any second after that
+	mostVainly = 8 // in all, where nothing is broken on purpose: nobody will mend it
+	// goneGrace is how long after all is gone somebody may still look for the custom resource, and mostGone how often later.
+	goneGrace, mostGone = time.Second, 3
+)
+
+// inVain judges what no watch shows, by the API server's audit log: that a pod of the operator asks for the same again and
+// again, and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody
+// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more. Of a
+// creation the log does not say of which object it is: each custom resource may have as many.
+func inVain(t *timeline.Timeline) Verdict {
+	if !t.Audited {
+		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
+	}
+	if gap := t.Unheard([]string{auditLog}); gap != "" {
+		return notApplicable("%s", gap)
+	}
+	whole := len(t.Faults) == 0 && t.Sample.Cause == "" && !t.Sample.Unmeetable && !slices.ContainsFunc(t.Events, setsWrong)
+	tries := 0
+	for i := range t.Vain {
+		v := &t.Vain[i]
+		slices.Sort(v.Times)
+		tries += len(v.Times)
+		objects := 1
+		if !v.Named() {
+			objects = len(t.Subjects) // it may be of any of them
+		}
+		what := fmt.Sprintf("%s, answered with %d", &v.Request, v.Code)
+		if v.Code == 404 {
+			if late := after(v.Times, t.LastEvent()+goneGrace); len(late) > mostGone {
+				return fail(vainLines(t, v), "expected the operator to forget a custom resource that has gone; it goes on with %s: %s in all, %d of them later than %s after the last event",
+					what, plain.Plural(len(v.Times), "try", "tries"), len(late), goneGrace)
+			}
+			continue
+		}
+		if n, at := hasty(after(v.Times, v.Times[0]+hastyAfter)); n > mostHasty*objects {
+			return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
+				n, t.Since(at), timeline.Round(at-v.Times[0]), what, plain.Plural(len(v.Times), "try", "tries"))
+		}
+		if whole && len(v.Times) > mostVainly*objects {
+			return fail(vainLines(t, v), "expected the operator not to ask again and again for what the API server refuses; it asked %d times from %s to %s: %s",
+				len(v.Times), t.Since(v.Times[0]), t.Since(v.Times[len(v.Times)-1]), what)
+		}
+	}
+	return pass("%s of the operator's came to nothing", plain.Plural(tries, "request"))
+}
+
+func setsWrong(e timeline.Event) bool { return e.Action != nil && e.Action.Wrong != "" }
+
+func after(times []time.Duration, from time.Duration) []time.Duration {
+	i, _ := slices.BinarySearch(times, from)
+	return times[i:]
+}
+
+// hasty is the most tries within a second, and when these began.
+func hasty(times []time.Duration) (most int, at time.Duration) {
+	for i, from := range times {
+		if n, _ := slices.BinarySearch(times, from+time.Second); n-i > most {
+			most, at = n-i, from
+		}
+	}
+	return most, at
+}
+
+func vainLines(t *timeline.Timeline, v *timeline.Vain) []string {
+	var lines []string
+	for _, at := range v.Times {
+		lines = append(lines, fmt.Sprintf("%s: %s by %s, answered with %d", t.Since(at), &v.Request, v.Account, v.Code))
+	}
+	return timeline.Some(lines, 6)
+}

@@ -1,0 +1,77 @@
+package judge_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// What comes to nothing is tried ever more seldom, and not for ever.
+func TestInVain(t *testing.T) {
+	create := func(s *story, ms float64, code int) {
+		s.by("a", ms, "create", spec.Deployments, "services", "cache", code)
+	}
+	waits := func(s *story, tries int) {
+		for n := range tries {
+			create(s, 100+5*math.Pow(2, float64(n)), 403)
+		}
+	}
+	every := func(s *story, wait, until float64) {
+		for ms := 100.0; ms < until; ms += wait {
+			create(s, ms, 403)
+		}
+	}
+	broken := func(s *story) {
+		s.add(record.Entry{Time: at(12), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, From: at(10), Kind: spec.FaultRefuse, What: "child", Namespace: "services"}})
+	}
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		want    spec.Outcome
+		message string
+	}{
+		"nothing refused":           {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
+		"ever more seldom":          {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
+		"a few times in vain":       {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
+		"for ever, nothing broken":  {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
+		"ten times a second":        {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second at +2.090 s, 2s after the first refusal"},
+		"ten times for two seconds": {func(s *story) { broken(s); every(s, 100, 2000) }, spec.Pass, "19 requests"},
+		"twice a second":            {func(s *story) { broken(s); every(s, 500, 9000) }, spec.Pass, "18 requests"},
+		"a new pod begins anew": {func(s *story) {
+			waits(s, 8)
+			for n := range 8 {
+				s.by("b", 5000+5*math.Pow(2, float64(n)), "create", spec.Deployments, "services", "cache", 403)
+			}
+		}, spec.Pass, "16 requests"},
+		"conflicts": {func(s *story) {
+			for ms := 100.0; ms < 9000; ms += 100 {
+				create(s, ms, 409)
+			}
+		}, spec.Pass, "0 requests"},
+		"what has gone": {func(s *story) {
+			for ms := 100.0; ms < 7000; ms += 1000 {
+				s.by("a", ms, "get", customs, "services", "cache", 404)
+			}
+		}, spec.Fail, "it goes on with get memcacheds services/cache, answered with 404: 7 tries in all, 5 of them later than 1s after the last event"},
+		"looked for once more": {func(s *story) {
+			s.by("a", 100, "get", customs, "services", "cache", 404)
+			s.by("a", 2000, "get", customs, "services", "cache", 404)
+		}, spec.Pass, "2 requests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := strict(t)
+			s.begin(0, "native", "create", 1, matrix("in-vain"))
+			test.tell(s)
+			s.act(10, 15, "create", custom(1, 1, 0))
+			s.see(1000, "ADDED", custom(1, 1, 0))
+			s.entries = ordered(s.entries)
+			s.end(20_000, record.Settled)
+			v := s.verdict("in-vain")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
