@@ -72,7 +72,7 @@ func (o *operator) campaign(ctx context.Context, led func()) {
 			led()
 		case !leading && leads:
 			slog.Error("the lease is lost")
-			os.Exit(1)
+			os.Exit(1) //nolint:forbidigo // as operators that elect a leader do: whoever leads now must be alone
 		}
 		select {
 		case <-ctx.Done():
