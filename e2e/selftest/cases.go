@@ -134,7 +134,6 @@ func Cases() []Case { //nolint:funlen // a list
 		// What shows where two run, and what grows.
 		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},
 		{Mutant: "never-takes-over", Scenario: "handed-over", Oracle: "recovers", Fault: "It asks once whether it leads."},
-		{Mutant: "stamps-pod", Scenario: "two-at-once", Oracle: "stays-converged", Fault: "It notes on its Deployments which pod looks after them: two pods do so in turn."},
 		{Mutant: "draws-names", Scenario: "two-at-once", Oracle: "isolation", Fault: "It draws a Deployment's name where it finds none: two pods draw two."},
 		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},

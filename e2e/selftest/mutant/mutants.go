@@ -130,7 +130,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		// What shows where two run, and what grows; mutants_two.go.
 		{"leads-aside", leadsAside},
 		{"never-takes-over", neverTakesOver},
-		{"stamps-pod", stampsPod},
 		{"draws-names", drawsNames},
 		{"keeps-some", keepsSome},
 		{"keeps-mebibyte", keepsMebibyte},

@@ -129,11 +129,6 @@ func twoStories() []story {
 		}, "false memcached=1", "true memcached=1"},
 		{"leads-aside", func(w *world) string { behind(w); return fmt.Sprint(campaigns(w), " ", w.deployments()) }, "false memcached=1", "true memcached=1"},
 		{"never-takes-over", func(w *world) string { behind(w); w.wait(2 * time.Hour); return w.deployments() }, "memcached=1", ""},
-		{"stamps-pod", func(w *world) string {
-			w.create(memcached, 1)
-			w.edit(deployments, memcached, func(o *object) { o.SetAnnotations(map[string]string{"operated-by": "another"}) })
-			return fmt.Sprint(w.list(deployments)[0].GetAnnotations()["operated-by"] == "another")
-		}, "true", "false"},
 		{"draws-names", func(w *world) string {
 			one, _ := w.operator.want(cr("services", memcached, 1), 1)
 			w.stop()

@@ -109,11 +109,6 @@ func neverTakesOver(o *operator) {
 	}
 }
 
-// stampsPod notes on each Deployment which pod looks after it.
-func stampsPod(o *operator) {
-	wants(o, func(_, deployment *object) { deployment.SetAnnotations(map[string]string{"operated-by": identity()}) })
-}
-
 // drawsNames gives each Deployment a name of its own, and finds it again by its label: two that look at the same time find none.
 func drawsNames(o *operator) {
 	drawn := map[string]string{} // by uid
