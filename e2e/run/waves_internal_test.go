@@ -186,7 +186,7 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		},
 		// It leaves deletions to the garbage collector, and its changes are made by the
 		// step's pod: there is no work to hold up.
-		"argo-best": {"finalizer-races-delete", "update-races-delete", "updates-race", "operator-deployment-deleted", "operator-deployment-edited", "changed-while-upgrading"},
+		"argo-best": {"finalizer-races-delete", "update-races-delete", "updates-race", "handed-over", "two-at-once", "operator-deployment-deleted", "operator-deployment-edited", "changed-while-upgrading"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, err := styles.Find(filepath.Join(root, "operators"), name)
