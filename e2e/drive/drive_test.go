@@ -88,7 +88,9 @@ func (s *stage) Delete(_ context.Context, name string) error {
 }
 
 func (s *stage) Remove(ctx context.Context, name string) error {
+	s.mu.Lock()
 	s.removed = append(s.removed, name)
+	s.mu.Unlock()
 	return s.Delete(ctx, name)
 }
 
