@@ -52,10 +52,10 @@ func TestCheckTellsEveryMistake(t *testing.T) {
 	assert.EqualError(t, f.Err(), `v.yaml:1: drift: field "verdict" is missing
 v.yaml:1: drift: unknown field "verdit", expected one of cause, oracles, recovery, upstream, verdict, why; did you mean "verdict"?
 v.yaml:1: unknown scenario "drift", expected one of drifts; did you mean "drifts"?
-v.yaml:2: create: found the number 7, expected pass, not applicable, or {verdict: fail, why: a sentence} with the fields oracles, recovery, upstream, verdict, why
+v.yaml:2: create: found the number 7, expected pass, not applicable, or {verdict: fail, why: a sentence} with the fields cause, oracles, recovery, upstream, verdict, why
 v.yaml:3: verdicts: found a list as a field's name, expected a text
 v.yaml:5: kill.why: found the number .nan, expected a text, a number, true or false
-v.yaml:6: burst: found a list, expected pass, not applicable, or {verdict: fail, why: a sentence} with the fields oracles, recovery, upstream, verdict, why
+v.yaml:6: burst: found a list, expected pass, not applicable, or {verdict: fail, why: a sentence} with the fields cause, oracles, recovery, upstream, verdict, why
 v.yaml:6: burst: found an alias, expected it written out`)
 }
 
