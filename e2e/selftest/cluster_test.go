@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,14 +16,11 @@ import (
 	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/selftest"
-	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 var (
 	quick     = flag.Bool("quick", false, "a few mutants only")
 	only      = flag.String("mutants", "", "these mutants only, their `names` with commas between them")
-	through   = flag.String("through", "", "drive -mutants through these scenarios, or groups of them, their `names` with commas between them, and say what finds each")
 	recording = flag.String("recording", "", "judge this `file` of an earlier run anew, without a cluster")
 	shared    = clustertest.New("mutant", "memcached")
 )
@@ -64,49 +60,6 @@ func TestMutants(t *testing.T) {
 	t.Logf("judge it again with -recording=%s", file)
 	assert.Zero(t, missed, "mutants were not found by their oracles")
 	assert.Zero(t, alarms, "the correct operator was blamed")
-}
-
-// TestThrough drives mutants through scenarios that are not meant for them, and prints which oracles fail in each. It asks for nothing.
-func TestThrough(t *testing.T) {
-	if *through == "" {
-		t.Skip("-through names no scenarios")
-	}
-	all, err := scenarios.All(judge.OracleNames())
-	require.NoError(t, err)
-	asked := strings.Split(*through, ",")
-	var list []scenarios.Scenario
-	for _, s := range all {
-		if slices.Contains(asked, s.Name) || slices.Contains(asked, s.Group) && s.Exclusive() == "" {
-			list = append(list, s)
-		}
-	}
-	require.NotEmpty(t, list, "-through=%s", *through)
-	var trials []selftest.Trial
-	for _, mutant := range strings.Split(*only, ",") {
-		trials = append(trials, selftest.Trial{Case: selftest.Case{Mutant: mutant, Scenario: "through"}})
-	}
-	b := newEnvironment(t, trials)
-	t.Run("together", func(t *testing.T) {
-		for _, trial := range trials {
-			t.Run(trial.Style(), func(t *testing.T) {
-				t.Parallel()
-				assert.NoError(t, b.driveThrough(t.Context(), trial, list, 15*time.Minute))
-			})
-		}
-	})
-	judged, err := judge.File(b.file)
-	require.NoError(t, err)
-	for _, r := range judged.Results {
-		for _, v := range r.Verdicts {
-			if v.Outcome == spec.Fail || v.Outcome == spec.Invalid {
-				t.Logf("%s\t%s\t%s\t%s: %s", r.Style, r.Scenario, v.Oracle, v.Outcome, v.Message)
-			}
-		}
-		if r.Outcome() == spec.Late {
-			t.Logf("%s\t%s\t%s\t%s", r.Style, r.Scenario, spec.Late, r.Reason)
-		}
-	}
-	t.Logf("%d samples; %s", len(judged.Results), b.file)
 }
 
 // driveAll returns the recording. As many trials are driven at a time as -parallel

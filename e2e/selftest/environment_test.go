@@ -171,12 +171,7 @@ func (b *environment) namespace(name string) *unstructured.Unstructured {
 }
 
 // drive installs a trial's operator, drives its scenario and removes all of it.
-func (b *environment) drive(ctx context.Context, trial selftest.Trial) error {
-	return b.driveThrough(ctx, trial, slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1)), within)
-}
-
-// driveThrough does so with any scenarios, all in one installation.
-func (b *environment) driveThrough(ctx context.Context, trial selftest.Trial, list []scenarios.Scenario, within time.Duration) error {
+func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	operator := b.styles[trial.Style()]
 	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -199,7 +194,8 @@ func (b *environment) driveThrough(ctx context.Context, trial selftest.Trial, li
 	if err := b.inspected(style, &driven); err != nil {
 		return err
 	}
-	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: list})
+	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
+	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: times})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
 }
 
