@@ -44,26 +44,11 @@ type Back struct {
 
 // Growths are those that were driven, by scenario, then in the order of the styles.
 func (r *Set) Growths() []Growth {
-	type key struct{ scenario, style string }
-	samples := map[key][]judge.Sample{}
-	var keys []key
-	for _, s := range r.Samples {
-		if s.Stage == "" || s.Phase != spec.PhaseChildWritten || s.Outcome == judge.Interrupted {
-			continue
-		}
-		k := key{s.Scenario, record.Label(s.Operator, s.Variant)}
-		if samples[k] == nil {
-			keys = append(keys, k)
-		}
-		samples[k] = append(samples[k], s)
-	}
-	slices.SortStableFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
-			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)))
-	})
 	var all []Growth
-	for _, k := range keys { // the floor is the first of the styles
-		g := Growth{Style: k.style, Scenario: k.scenario, Levels: levels(samples[k]), Back: backOf(samples[k])}
+	for _, k := range r.samplesByCell(func(s *judge.Sample) bool {
+		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
+	}) { // the floor is the first of the styles
+		g := Growth{Style: k.style, Scenario: k.scenario, Levels: levels(k.samples), Back: backOf(k.samples)}
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}

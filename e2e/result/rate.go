@@ -67,29 +67,42 @@ func (r *Rate) Text() string {
 
 // Rates are those of all loads that were driven, by load, then in the order of the styles.
 func (r *Set) Rates() []Rate {
-	type key struct{ scenario, style string }
-	byKey := map[key][]judge.Sample{}
-	var keys []key
+	all := r.samplesByCell(func(s *judge.Sample) bool {
+		return !s.Warmup && (s.Phase == spec.PhaseChildWritten || s.Phase == spec.PhaseChildGone) && r.IsLoad(s.Scenario) && s.Outcome != judge.Interrupted && s.Rate == 0 && s.Stage == ""
+	})
+	rates := make([]Rate, len(all))
+	for i, one := range all {
+		rates[i] = rateOf(one.samples)
+		rates[i].Scenario, rates[i].Style = one.scenario, one.style
+	}
+	return rates
+}
+
+// cellSamples are what a style has of a scenario.
+type cellSamples struct {
+	scenario, style string
+	samples         []judge.Sample
+}
+
+// samplesByCell groups the samples that count by style and scenario: by scenario, then in the order of the styles.
+func (r *Set) samplesByCell(counts func(*judge.Sample) bool) []cellSamples {
+	var all []cellSamples
 	for _, s := range r.Samples {
-		if s.Warmup || s.Phase != spec.PhaseChildWritten && s.Phase != spec.PhaseChildGone || !r.IsLoad(s.Scenario) || s.Outcome == judge.Interrupted || s.Rate > 0 || s.Stage != "" {
+		if !counts(&s) {
 			continue
 		}
-		k := key{s.Scenario, record.Label(s.Operator, s.Variant)}
-		if byKey[k] == nil {
-			keys = append(keys, k)
+		label := record.Label(s.Operator, s.Variant)
+		i := slices.IndexFunc(all, func(c cellSamples) bool { return c.scenario == s.Scenario && c.style == label })
+		if i < 0 {
+			i, all = len(all), append(all, cellSamples{scenario: s.Scenario, style: label})
 		}
-		byKey[k] = append(byKey[k], s)
+		all[i].samples = append(all[i].samples, s)
 	}
-	slices.SortStableFunc(keys, func(a, b key) int {
+	slices.SortStableFunc(all, func(a, b cellSamples) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
 			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)))
 	})
-	rates := make([]Rate, len(keys))
-	for i, k := range keys {
-		rates[i] = rateOf(byKey[k])
-		rates[i].Scenario, rates[i].Style = k.scenario, k.style
-	}
-	return rates
+	return all
 }
 
 // rateOf is that of a style in a load. Rounds are put together, each from its first due step on.
