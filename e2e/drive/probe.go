@@ -32,7 +32,7 @@ const (
 
 // asks begins to ask the managed system as long as the sample lasts, where its scenario expects answers.
 func (s *sampleRun) asks(ctx context.Context) (stop func()) {
-	if s.sample.Prepare || s.Dial == nil || s.Workload.Probe == nil || !slices.Contains(s.sample.Expect, spec.OracleAnswers) {
+	if s.sample.Prepare || s.Dial == nil || s.Workload.Probe == nil || !slices.Contains(s.sample.Expect, spec.OracleServes) {
 		return func() {}
 	}
 	on, cancel := context.WithCancel(ctx)

@@ -98,7 +98,7 @@ func TestTheManagedSystemIsAsked(t *testing.T) {
 			})
 			defer stop()
 			asking := scenarios.Scenario{
-				Name: "asking", Group: spec.GroupLevel, Given: &scenarios.Spec{Size: 1}, Expect: []string{spec.OracleAnswers},
+				Name: "asking", Group: spec.GroupLevel, Given: &scenarios.Spec{Size: 1}, Expect: []string{spec.OracleServes},
 				Steps: []scenarios.Step{{Probe: spec.ProbeWrite}, {Probe: spec.ProbeRead}},
 			}
 			_ = s.wave(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{asking}})

@@ -89,7 +89,7 @@ func One(t *timeline.Timeline) Result {
 	}
 	r.Verdicts = verdicts(t)
 	r.Recovery = recoveryOf(t)
-	if slices.Contains(t.Sample.Expect, spec.OracleAnswers) {
+	if slices.Contains(t.Sample.Expect, spec.OracleServes) {
 		r.Service, _ = serviceOf(t)
 	}
 	if !t.Matrix {

@@ -78,7 +78,7 @@ func TestAnswersAllAlong(t *testing.T) {
 		}, spec.Pass, "2 of 3 questions answered, the longest time without an answer was at most 610ms", &judge.Service{Asked: 3, Answered: 2, Gap: at(610)}},
 		"nobody asked": {5, func(*story) {}, spec.Invalid, "the managed system was not asked", nil},
 	} {
-		v, service := probed(t, &spec.Probe{Ask: spec.ProbeRequest{Port: 1, Expect: "x"}, Gap: test.gap}, spec.OracleAnswers, test.tell)
+		v, service := probed(t, &spec.Probe{Ask: spec.ProbeRequest{Port: 1, Expect: "x"}, Gap: test.gap}, spec.OracleServes, test.tell)
 		assert.Equal(t, test.outcome, v.Outcome, "%s: %s", name, v.Message)
 		assert.Contains(t, v.Message, test.message, name)
 		assert.Equal(t, test.service, service, name)
@@ -86,7 +86,7 @@ func TestAnswersAllAlong(t *testing.T) {
 			assert.Len(t, v.Evidence, 1, name)
 		}
 	}
-	v, _ := probed(t, nil, spec.OracleAnswers, func(*story) {})
+	v, _ := probed(t, nil, spec.OracleServes, func(*story) {})
 	assert.Equal(t, spec.NotApplicable, v.Outcome)
 	assert.Contains(t, v.Message, "the workload queue has no probe")
 }

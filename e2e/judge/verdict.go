@@ -62,7 +62,7 @@ var oracles = []Named{
 	convergedOracle, staysConvergedOracle, writeHistoryOracle, statusOracle, goneOracle, garbageOracle, referenceOracle,
 	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, answeredOracle,
 	recoversOracle, diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle,
-	conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, answersOracle, dataKeptOracle,
+	conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, servesOracle, dataKeptOracle,
 	oneLeaderOracle, growthOracle, inVainOracle,
 }
 

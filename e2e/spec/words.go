@@ -74,8 +74,8 @@ const (
 	ProbeRead  = "read"
 )
 
-// OracleAnswers is the oracle of the scenarios in which the managed system is asked all along.
-const OracleAnswers = "answers"
+// OracleServes is the oracle of the scenarios in which the managed system is asked all along.
+const OracleServes = "serves"
 
 // The kinds of fault, as scenario files and recordings name them.
 const (

@@ -19,7 +19,7 @@ import (
 var oracles = []string{
 	"converged", "stays-converged", "write-history", "status", "gone", "garbage", "recovers", "refused", "reference",
 	"isolation", "health", "ledger", "no-needless-work", "pods-kept", "diagnosable",
-	"series", "others-kept", "not-taken", "repaired", "answers", "data-kept", "answered", "growth", "one-leader",
+	"series", "others-kept", "not-taken", "repaired", "serves", "data-kept", "answered", "growth", "one-leader",
 }
 
 func TestEveryScenarioLoads(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-var answersOracle = Named{Name: spec.OracleAnswers, Judge: answers}
+var servesOracle = Named{Name: spec.OracleServes, Judge: servesAllAlong}
 
 // Service is how the managed system answered while it was asked all along.
 type Service struct {
@@ -18,9 +18,9 @@ type Service struct {
 	Gap             time.Duration // the longest time that passed from one answer to the next, with a question between them that was not answered; 0: each was
 }
 
-// answers judges that the managed system answers all along, while its pods are replaced or lost: no longer than the workload's
+// servesAllAlong judges that the managed system answers all along, while its pods are replaced or lost: no longer than the workload's
 // probe says is it without an answer.
-func answers(t *timeline.Timeline) Verdict {
+func servesAllAlong(t *timeline.Timeline) Verdict {
 	probe := t.Spec.Probe
 	if probe == nil {
 		return notApplicable("the workload %s has no probe", t.Spec.Name)
