@@ -215,6 +215,15 @@ func TestLateInTheMatrix(t *testing.T) {
 	}
 }
 
+// A run that ended early says how many rounds were asked for, where that is known.
+func TestFewerRoundsThanWereAskedFor(t *testing.T) {
+	one := runOf("one", rounds("native", 0.02, 0.03, 0.025))
+	one.Environment = &record.Environment{Early: true}
+	assert.Equal(t, "3 rounds of 1 pass, fewer rounds than were asked for", report.Of(one).RoundsText())
+	one.Environment.Flags = map[string]string{"rounds": "12"}
+	assert.Equal(t, "3 rounds of 1 pass, fewer than the 12 that were asked for", report.Of(one).RoundsText())
+}
+
 // Of a run that ended early each format says what was not driven; what that
 // interrupted is no verdict.
 func TestARunThatEndedEarly(t *testing.T) {

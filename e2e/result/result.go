@@ -425,8 +425,13 @@ func (r *Set) RoundsText() string {
 			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of "+span(passes)+" "+noun(passes, "pass", "passes"))
 		}
 	}
-	if len(parts) > 0 && slices.ContainsFunc(r.Parts, func(p Part) bool { return slices.Contains(r.Runs, p.Header.Run) && early(p.Environment) }) {
+	i := slices.IndexFunc(r.Parts, func(p Part) bool { return slices.Contains(r.Runs, p.Header.Run) && early(p.Environment) })
+	switch {
+	case len(parts) == 0 || i < 0:
+	case slices.Contains([]string{"", "0"}, r.Parts[i].Environment.Flags["rounds"]):
 		parts = append(parts, "fewer rounds than were asked for")
+	default:
+		parts = append(parts, "fewer than the "+r.Parts[i].Environment.Flags["rounds"]+" that were asked for")
 	}
 	return strings.Join(parts, ", ")
 }
