@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -66,7 +65,7 @@ func (g gateRun) leaveOutLoads(c *comparison, takes time.Duration) {
 }
 
 // burst drives the loads of a round.
-func (g gateRun) burst(ctx context.Context, round int, some []*comparison) error {
+func (g gateRun) burst(take func(turn) error, round int, some []*comparison) error {
 	var participants []*participant
 	for _, c := range some {
 		if c.loads >= round {
@@ -74,12 +73,13 @@ func (g gateRun) burst(ctx context.Context, round int, some []*comparison) error
 		}
 	}
 	for _, load := range g.loads() {
-		if err := g.turns(ctx, round, participants, func(p *participant) error { return g.loadRun(ctx, p, round, load) }); err != nil {
+		if err := g.each(take, some, round, participants, func(p *participant) turn {
+			t := g.loadTurn(p, round, load)
+			t.of = p.comparison.loads
+			return t
+		}); err != nil {
 			return err
 		}
-	}
-	for _, c := range some {
-		g.lost(c)
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func (e *environment) changedImages(ctx context.Context, names []string) ([]stri
 // participants is loaded before each of their blocks.
 func (e *environment) load(ctx context.Context) error {
 	err := e.loadImages(ctx, func(w io.Writer) error {
-		return e.store.Archive(ctx, w, e.imagesInNode(e.of(e.store))...)
+		return e.store.Archive(ctx, w, e.imagesInNode(e.from(e.store))...)
 	})
 	if err != nil || e.base == nil {
 		return err
@@ -194,15 +194,15 @@ func (e *environment) load(ctx context.Context) error {
 	return err
 }
 
-// of are the participants whose images come from a store.
-func (j *job) of(store *images.Store) []*participant {
+// from are the participants whose images come from a store.
+func (j *job) from(store *images.Store) []*participant {
 	return slices.DeleteFunc(slices.Clone(j.participants), func(p *participant) bool { return p.store != store })
 }
 
 // onlyAtBase are the images that no style needs now.
 func (e *environment) onlyAtBase() []string {
-	now := imagesOf(e.of(e.store))
-	return slices.DeleteFunc(imagesOf(e.of(e.base.store)), func(name string) bool { return slices.Contains(now, name) })
+	now := imagesOf(e.from(e.store))
+	return slices.DeleteFunc(imagesOf(e.from(e.base.store)), func(name string) bool { return slices.Contains(now, name) })
 }
 
 // reload brings the participant's own content of an image into the cluster.
@@ -243,7 +243,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.of(e.store))...)...)
+	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.from(e.store))...)...)
 	if err != nil {
 		return err
 	}

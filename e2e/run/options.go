@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +51,31 @@ type Options struct {
 	// ImagesAsked is true when the person named a source of images, and so
 	// agrees that the run itself pulls or builds what is missing.
 	ImagesAsked bool
+}
+
+// Precision is how narrow the interval of a median is to be: the largest half of its
+// width, as a share of the median. Zero: any will do.
+type Precision float64
+
+var _ flag.Value = (*Precision)(nil)
+
+// String is a percentage, "" for none; with Set it makes Precision a flag.Value.
+func (p *Precision) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%"
+}
+
+// Set reads a percentage.
+func (p *Precision) Set(value string) error {
+	number, cut := strings.CutSuffix(value, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	if !cut || err != nil || !(percent >= 1 && percent <= 100) { // NaN is neither
+		return errors.New("expected a percentage from 1% to 100%, such as 10%")
+	}
+	*p = Precision(percent / 100)
+	return nil
 }
 
 // Register adds the suite's flags to a flag set. --kubeconfig and --context
@@ -147,6 +173,7 @@ func (o *Options) Check() error {
 	if o.Profile != "" && o.Base == "" {
 		problems = append(problems, fmt.Errorf("--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile))
 	}
+	given := o.Budget
 	if o.Base == "" {
 		profile.Budget = 0
 	}
@@ -160,8 +187,11 @@ func (o *Options) Check() error {
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
 	}
-	if o.Budget < time.Minute || o.Budget > 24*time.Hour {
+	switch {
+	case o.Budget < time.Minute || o.Budget > 24*time.Hour:
 		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
+	case given != 0 && o.Base == "" && o.Precision == 0:
+		problems = append(problems, fmt.Errorf("--budget=%v without --base or --precision: nothing would end when it is spent; add --precision=10%% (rounds until the medians are known) or --base=REVISION, or say --rounds instead", given))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))

@@ -17,8 +17,7 @@ func precisely(rounds int) (r preciseRun, quick, slow *participant) {
 	quick, slow = styled(spec.Style{Name: "quick"}), styled(spec.Style{Name: "slow"})
 	s.participants = append(s.participants, slow, quick)
 	s.participants[0].took, quick.took, slow.took = 10*time.Second, 20*time.Second, 5*time.Minute
-	s.plan.Rounds = map[string]int{"floor": rounds, "quick": rounds, "slow": rounds}
-	return preciseRun{s}, quick, slow
+	return preciseRun{s, map[string]int{"floor": rounds, "quick": rounds, "slow": rounds}}, quick, slow
 }
 
 func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
@@ -49,7 +48,7 @@ func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
 				map[string]*participant{"quick": quick, "slow": slow}[name].unknown = []string{}
 			}
 			r.next(test.round, test.left)
-			assert.Equal(t, test.want, r.plan.Rounds)
+			assert.Equal(t, test.want, r.rounds)
 		})
 	}
 }
@@ -57,9 +56,9 @@ func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
 // A style that failed or had no time in one round has none later.
 func TestARoundIsNotForWhoLeft(t *testing.T) {
 	r, quick, slow := precisely(3)
-	r.plan.Rounds["slow"], quick.err = 2, assert.AnError
+	r.rounds["slow"], quick.err = 2, assert.AnError
 	r.next(4, time.Hour)
-	assert.Equal(t, map[string]int{"floor": 3, "quick": 3, "slow": 2}, r.plan.Rounds)
+	assert.Equal(t, map[string]int{"floor": 3, "quick": 3, "slow": 2}, r.rounds)
 	slow.unknown = []string{"create ±20%", "delete ±12%"}
 	assert.Equal(t, "driving ended after 1m0s of 1h0m0s (--budget); not known to ±10%: slow create ±20%, delete ±12% (2 rounds); "+
 		"quick (assert.AnError general error for testing)", r.sumUp(time.Minute))

@@ -222,40 +222,6 @@ func (j *job) waves() []wave {
 	return shared(all, j.options.Shard, j.options.Patience)
 }
 
-// driveMatrix goes through the correctness matrix: every wave of every participant, as
-// often as rounds were asked for. Errors are as those of Drive.
-func (s *Session) driveMatrix(ctx context.Context) error {
-	waves := s.waves()
-	for round := 1; round <= s.matrixRounds(); round++ {
-		for i, w := range waves {
-			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), s.typicalWave(&w)) {
-				continue
-			}
-			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.scenarios), "scenarios"))
-			if w.participant.operator == nil {
-				if err := s.wave(ctx, w, round); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := s.guarded(ctx, w.participant, func() error { return s.wave(ctx, w, round) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// wave is a participant's turn in one wave.
-func (s *Session) wave(ctx context.Context, w wave, round int) error {
-	stop, err := s.observeWave(ctx, w)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	return s.turn(ctx, block{participant: w.participant, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit})
-}
-
 // breakable adds what breaks a style on purpose.
 func (s *Session) breakable(p *participant, style *drive.Style) {
 	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
