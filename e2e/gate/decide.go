@@ -197,22 +197,15 @@ func part(family []*Metric, group, n int) float64 {
 // chains are the style's own phases of each scenario, the last one first, by their
 // medians over all sides, which do not depend on whose is which.
 func chains(family []*Metric) [][]int {
-	var scenarios []string
-	of := map[string][]int{}
+	var of plain.Groups[string, int]
 	for i, m := range family {
 		if m.inner() {
-			if of[m.Scenario] == nil {
-				scenarios = append(scenarios, m.Scenario)
-			}
-			of[m.Scenario] = append(of[m.Scenario], i)
+			of.Add(m.Scenario, i)
 		}
 	}
-	list := make([][]int, len(scenarios))
-	for k, scenario := range scenarios {
-		list[k] = of[scenario]
-		slices.SortStableFunc(list[k], func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
-	}
-	return list
+	return plain.Map(of.Keys, func(scenario string) []int {
+		return slices.SortedStableFunc(slices.Values(of.Of[scenario]), func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
+	})
 }
 
 // pooled is the median over all sides.

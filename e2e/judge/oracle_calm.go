@@ -56,19 +56,12 @@ const auditLog = "audit"
 
 // sumOf says what was written, and how often each.
 func sumOf(list []timeline.Request) string {
-	var order []string
-	counts := map[string]int{}
+	var same plain.Groups[string, int]
 	for i := range list {
-		what := list[i].String()
-		if counts[what] == 0 {
-			order = append(order, what)
-		}
-		counts[what]++
+		same.Add(list[i].String(), i)
 	}
-	for i, what := range order {
-		order[i] = fmt.Sprintf("%s (%d×)", what, counts[what])
-	}
-	return strings.Join(timeline.Some(order, 3), ", ")
+	each := plain.Map(same.Keys, func(what string) string { return fmt.Sprintf("%s (%d×)", what, len(same.Of[what])) })
+	return strings.Join(timeline.Some(each, 3), ", ")
 }
 
 // movedBy says what of the sample's objects the watches saw change after a time.

@@ -88,7 +88,7 @@ func shortDifferences(want, got any) []normal.Difference {
 // declare them, with what is seen as the reason: the same for every sample of a style.
 // Labels are declared as a whole.
 func declarations(differences []normal.Difference) (paths, lines []string) {
-	seen := map[string][]string{}
+	var seen plain.Groups[string, string]
 	for _, u := range differences {
 		path, what := u.Path, ""
 		for _, labels := range []string{".matchLabels.", ".labels."} {
@@ -96,15 +96,11 @@ func declarations(differences []normal.Difference) (paths, lines []string) {
 				path, what = before+strings.TrimSuffix(labels, "."), label+": "
 			}
 		}
-		if seen[path] == nil {
-			paths = append(paths, path)
-		}
-		seen[path] = append(seen[path], fmt.Sprintf("%swant %s, got %s", what, u.Want, u.Got))
+		seen.Add(path, fmt.Sprintf("%swant %s, got %s", what, u.Want, u.Got))
 	}
-	for _, path := range paths {
-		lines = append(lines, fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen[path], "; "), "'", "''")))
-	}
-	return paths, lines
+	return seen.Keys, plain.Map(seen.Keys, func(path string) string {
+		return fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen.Of[path], "; "), "'", "''"))
+	})
 }
 
 // declares returns the declared difference that a path is in; "": none.

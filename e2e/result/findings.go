@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -170,19 +171,14 @@ func (f Finding) Title() string {
 func (r *Set) Inapplicable() []string {
 	var lines []string
 	for _, s := range r.Matrix.Styles {
-		var order []string
-		found := map[string][]string{}
+		var found plain.Groups[string, string]
 		for _, c := range r.Matrix.Cells(s.Label) {
-			if c.Verdict != spec.NotApplicable {
-				continue
+			if c.Verdict == spec.NotApplicable {
+				found.Add(c.Reason, c.Scenario)
 			}
-			if found[c.Reason] == nil {
-				order = append(order, c.Reason)
-			}
-			found[c.Reason] = append(found[c.Reason], c.Scenario)
 		}
-		for _, reason := range order {
-			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found[reason], ", ")))
+		for _, reason := range found.Keys {
+			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found.Of[reason], ", ")))
 		}
 	}
 	return lines

@@ -52,8 +52,7 @@ type wave struct {
 // parts, and in each those that last long. Some have the operator to themselves.
 func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	type shared struct{ fault, alone string } // zero: none
-	var keys []shared
-	byKey := map[shared][]scenarios.Scenario{}
+	var groups plain.Groups[shared, scenarios.Scenario]
 	typical := p.typical().Reconcile
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
@@ -62,17 +61,14 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wav
 		if s.Alone() {
 			key.alone = s.Name
 		}
-		if byKey[key] == nil {
-			keys = append(keys, key)
-		}
-		byKey[key] = append(byKey[key], s)
+		groups.Add(key, s)
 	}
 	first := func(key shared) int { return min(len(key.fault)+len(key.alone), 1) }
-	slices.SortStableFunc(keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
+	slices.SortStableFunc(groups.Keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
 	var waves []wave
 	number := 0
-	for _, key := range keys {
-		for _, part := range split(byKey[key], key != shared{}, parts, atOnce) {
+	for _, key := range groups.Keys {
+		for _, part := range split(groups.Of[key], key != shared{}, parts, atOnce) {
 			number++
 			w := wave{participant: p, number: number, scenarios: part}
 			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {

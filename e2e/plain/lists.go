@@ -1,0 +1,86 @@
+package plain
+
+import "slices"
+
+// Once adds a text to a list that does not have it.
+func Once(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+// Map returns what of makes of each element of a list, in their order; of an empty list nil.
+func Map[T, S any](list []T, of func(T) S) []S {
+	var all []S
+	for _, one := range list {
+		all = append(all, of(one))
+	}
+	return all
+}
+
+// Flat joins the lists that of makes of each element; of an empty list nil.
+func Flat[T, S any](list []T, of func(T) []S) []S { return slices.Concat(Map(list, of)...) }
+
+// Where returns those elements that count, in their order; nil if none does.
+func Where[T any](list []T, counts func(T) bool) []T {
+	var some []T
+	for _, one := range list {
+		if counts(one) {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// Pick returns what of makes of those elements that count; nil if none does.
+func Pick[T, S any](list []T, of func(T) (made S, counts bool)) []S {
+	var some []S
+	for _, one := range list {
+		if made, counts := of(one); counts {
+			some = append(some, made)
+		}
+	}
+	return some
+}
+
+// Find returns the first element that is meant; false if none is.
+func Find[T any](list []T, is func(T) bool) (found T, there bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
+	}
+	return found, false
+}
+
+// Sum adds up what of says of each element.
+func Sum[T any, N ~int | ~int64 | ~float64](list []T, of func(T) N) (total N) {
+	for _, one := range list {
+		total += of(one)
+	}
+	return total
+}
+
+// Groups are elements by a key, the keys in the order in which they came.
+type Groups[K comparable, T any] struct {
+	Keys []K
+	Of   map[K][]T
+}
+
+// Add puts an element into the group of a key.
+func (g *Groups[K, T]) Add(key K, one T) {
+	if g.Of == nil {
+		g.Of = map[K][]T{}
+	}
+	if _, known := g.Of[key]; !known {
+		g.Keys = append(g.Keys, key)
+	}
+	g.Of[key] = append(g.Of[key], one)
+}
+
+// Grouped groups the elements of a list.
+func Grouped[K comparable, T any](list []T, key func(T) K) (g Groups[K, T]) {
+	for _, one := range list {
+		g.Add(key(one), one)
+	}
+	return g
+}
