@@ -33,14 +33,6 @@ func (c Cluster) progress(format string, args ...any) {
 
 func (c Cluster) owner(style string) kube.Owner { return kube.Owner{Run: c.Run, Style: style} }
 
-// bounded gives a context without a deadline one.
-func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, limit)
-}
-
 // Installation is what is installed of a style.
 type Installation struct {
 	Style  spec.Style
@@ -51,7 +43,7 @@ type Installation struct {
 // Install applies stage by stage and awaits each. Everything is checked against the cluster before the first is
 // applied. It returns when the operator will really see what happens to a custom resource.
 func (i Installation) Install(ctx context.Context, c Cluster) error {
-	ctx, cancel := bounded(ctx, installWithin)
+	ctx, cancel := kube.Bounded(ctx, installWithin)
 	defer cancel()
 	if err := i.install(ctx, c); err != nil {
 		return fmt.Errorf("install operator %s: %w", i.Style.Name, err)
@@ -89,7 +81,7 @@ func (i Installation) ready(ctx context.Context, c Cluster, what string, gates [
 
 // Upgrade applies the style's next version over what is there, and awaits it.
 func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
-	ctx, cancel := bounded(ctx, installWithin)
+	ctx, cancel := kube.Bounded(ctx, installWithin)
 	defer cancel()
 	owner := c.owner(i.Style.Name)
 	err := c.Kube.RefuseForeign(ctx, owner, i.Next)
