@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -32,11 +33,7 @@ func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
 			why = lacks
 		}
 	}
-	for _, lacks := range []string{bound.misnamed(w), bound.unheard(w)} {
-		if why == "" {
-			why = lacks
-		}
-	}
+	why = cmp.Or(why, bound.misnamed(w), bound.unheard(w))
 	if s.Workload != "" && s.Workload != w.Name {
 		why = fmt.Sprintf("the scenario is of the workload %s alone", s.Workload)
 	}
