@@ -52,6 +52,25 @@ func Find[T any](list []T, is func(T) bool) (found T, there bool) {
 	return found, false
 }
 
+// Try does something with each element until the first error, and returns that.
+func Try[T any](list []T, do func(T) error) error {
+	for _, one := range list {
+		if err := do(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Set returns what of makes of the elements, as a set.
+func Set[T any, K comparable](list []T, of func(T) K) map[K]bool {
+	set := map[K]bool{}
+	for _, one := range list {
+		set[of(one)] = true
+	}
+	return set
+}
+
 // Sum adds up what of says of each element.
 func Sum[T any, N ~int | ~int64 | ~float64](list []T, of func(T) N) (total N) {
 	for _, one := range list {

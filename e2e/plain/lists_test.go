@@ -25,6 +25,16 @@ func TestLists(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 2, 2}, plain.Flat(list[:2], twice))
 	assert.Equal(t, []int{20, 40}, plain.Pick(list, func(n int) (int, bool) { return 10 * n, even(n) }))
 	assert.Equal(t, 10, plain.Sum(list, func(n int) int { return n }))
+	assert.Equal(t, map[bool]bool{true: true, false: true}, plain.Set(list, even))
+	seen := 0
+	assert.ErrorIs(t, plain.Try(list, func(n int) error {
+		if seen++; n == 2 {
+			return assert.AnError
+		}
+		return nil
+	}), assert.AnError)
+	assert.Equal(t, 2, seen, "it ends with the first error")
+	assert.NoError(t, plain.Try(list[:1], func(int) error { return nil }))
 	found, there := plain.Find(list, even)
 	assert.Equal(t, 2, found)
 	assert.True(t, there)

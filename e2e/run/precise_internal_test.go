@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // precisely is a run for a precision, in which the floor and two styles have had rounds.
@@ -77,6 +79,30 @@ func TestALookSaysWhatIsNotKnown(t *testing.T) {
 	require.NoError(t, r.look(6))
 	assert.Equal(t, "after round 6, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
 		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", string(out))
+}
+
+// Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds follows.
+func TestRoundsAreHandedOutUntilAllIsKnown(t *testing.T) {
+	r, native, argo := precisely(0)
+	r.folder, r.options.Rounds = "../../docs/example", 10
+	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
+	r.scenarios = []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 2}}}
+	count := map[string]int{}
+	var last turn
+	take := func(one turn) error {
+		last = one
+		count[one.what()]++
+		return nil
+	}
+	require.NoError(t, r.planned(take))
+	assert.Len(t, count, 20)
+	for round := 1; round <= 10; round++ {
+		assert.Equal(t, 3, count[fmt.Sprintf("round %d", round)])
+		assert.Equal(t, 3, count[fmt.Sprintf("many %d/10", round)], "loads have as many rounds as were asked for")
+	}
+	assert.Equal(t, "many", last.load)
+	assert.Contains(t, r.notes[0], "driving ended after 0s of 1h0m0s (--budget); not known to ±10%: ")
+	require.ErrorIs(t, r.planned(func(turn) error { return assert.AnError }), assert.AnError)
 }
 
 func TestPrecisionIsAPercentage(t *testing.T) {
