@@ -38,22 +38,10 @@ type Target struct {
 // Name is the resource's name in a recording: plural.version.group.
 func (t Target) Name() string { return ResourceName(t.Resource) }
 
-// ResourceName spells a resource as recordings do, for example deployments.v1.apps, or pods.v1 in the core group.
+// ResourceName spells a resource as recordings do, for example deployments.v1.apps, or pods.v1 in the core group;
+// workloads.GVR reads it.
 func ResourceName(r schema.GroupVersionResource) string {
 	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
-}
-
-// ParseResource is the inverse of ResourceName.
-func ParseResource(name string) (r schema.GroupVersionResource, ok bool) {
-	parts := strings.SplitN(name, ".", 3)
-	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
-		return r, false
-	}
-	r.Resource, r.Version = parts[0], parts[1]
-	if len(parts) == 3 {
-		r.Group = parts[2]
-	}
-	return r, true
 }
 
 const (
