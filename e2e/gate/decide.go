@@ -37,13 +37,7 @@ func (r *Result) compareMetrics(driving bool) {
 }
 
 func stylesOf(keys []Key) []string {
-	var list []string
-	for _, key := range keys {
-		if !slices.Contains(list, key.Style) {
-			list = append(list, key.Style)
-		}
-	}
-	return list
+	return plain.Once(nil, plain.Map(keys, func(key Key) string { return key.Style })...)
 }
 
 // roundsOf are the numbers of the rounds in which a style was driven, on any side. Of rounds in which all take turns,

@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -244,15 +245,7 @@ func join(sides ...*values) {
 }
 
 func keysOf(sides ...*values) []Key {
-	var keys []Key
-	for _, side := range sides {
-		for _, key := range side.order {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
+	return plain.Once(nil, plain.Flat(sides, func(side *values) []Key { return side.order })...)
 }
 
 // middle is the median of a metric over all sides; 0 where there is none.

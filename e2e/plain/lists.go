@@ -2,12 +2,14 @@ package plain
 
 import "slices"
 
-// Once adds a text to a list that does not have it.
-func Once(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
+// Once adds to a list those of some more that it does not have.
+func Once[T comparable](list []T, more ...T) []T {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
 	}
-	return append(list, text)
+	return list
 }
 
 // Map returns what of makes of each element of a list, in their order; of an empty list nil.

@@ -586,25 +586,16 @@ func (c *Cell) Failing() bool {
 // ByLatency are the styles' labels: the floor first, then as Ranking orders them. Those that have no latency come
 // last, in the order of Styles.
 func (r *Set) ByLatency(scenario string) []string {
-	labels := plain.Map(r.Ranking(scenario), func(k Rank) string { return k.Label })
-	for _, label := range r.Styles {
-		labels = plain.Once(labels, label)
-	}
-	return labels
+	return plain.Once(plain.Map(r.Ranking(scenario), func(k Rank) string { return k.Label }), r.Styles...)
 }
 
 // Order are all styles, the quickest first: as ByLatency orders those of each run.
 func (r *Set) Order() []string {
 	var labels []string
 	for _, one := range r.Tables() {
-		for _, label := range one.ByLatency(one.Headline()) {
-			labels = plain.Once(labels, label)
-		}
+		labels = plain.Once(labels, one.ByLatency(one.Headline())...)
 	}
-	for _, label := range r.Styles {
-		labels = plain.Once(labels, label)
-	}
-	return labels
+	return plain.Once(labels, r.Styles...)
 }
 
 // Sorted are labels in the order of a column, what is not known last; those that are alike stay in their order.

@@ -54,11 +54,8 @@ func (c Cost) Made() cost.Figure {
 
 // costs takes over what styles used in a run, in the order of the styles.
 func (r *Set) costs(one Recording) {
-	labels := slices.Clone(r.Styles)
-	for _, c := range one.Costs { // those that were driven for verdicts alone
-		labels = plain.Once(labels, c.Label())
-	}
-	for _, label := range labels {
+	driven := plain.Map(one.Costs, func(c cost.Cost) string { return c.Label() }) // some for verdicts alone
+	for _, label := range plain.Once(slices.Clone(r.Styles), driven...) {
 		for _, c := range one.Costs {
 			if c.Label() != label {
 				continue

@@ -179,9 +179,7 @@ func (r *Set) complete(one Recording) {
 
 // join takes over a run's cells and costs. A run that measured something is a table.
 func (r *Set) join(t *Set) {
-	for _, scenario := range t.Scenarios {
-		r.Scenarios = plain.Once(r.Scenarios, scenario)
-	}
+	r.Scenarios = plain.Once(r.Scenarios, t.Scenarios...)
 	r.Cells, r.Costs, r.Beside = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.Beside, t.Beside...)
 	if slices.ContainsFunc(t.Cells, (*Cell).Measured) {
 		r.tables = append(r.tables, t)
@@ -255,27 +253,13 @@ func samplesOf(recordings []Recording) int {
 // order lists the labels of all that was driven: the floor's first, then as the
 // headers list them, then those that no header has.
 func (r *Set) order(judged []Style) []string {
-	var floors, listed, driven, all []string
-	for _, one := range r.Parts {
-		for _, s := range one.Header.Styles {
-			listed = append(listed, record.Label(s.Name, s.Variant))
-		}
-	}
-	for _, s := range judged {
-		driven = plain.Once(driven, s.Label)
-	}
-	for _, c := range r.Cells {
-		driven = plain.Once(driven, c.Style.Label)
-		if c.IsFloor() {
-			floors = append(floors, c.Style.Label)
-		}
-	}
-	for _, label := range slices.Concat(floors, listed, driven) {
-		if slices.Contains(driven, label) {
-			all = plain.Once(all, label)
-		}
-	}
-	return all
+	listed := plain.Flat(r.Parts, func(one Part) []string {
+		return plain.Map(one.Header.Styles, func(s record.Style) string { return record.Label(s.Name, s.Variant) })
+	})
+	driven := slices.Concat(plain.Map(judged, func(s Style) string { return s.Label }), plain.Map(r.Cells, func(c *Cell) string { return c.Style.Label }))
+	floors := plain.Pick(r.Cells, func(c *Cell) (string, bool) { return c.Style.Label, c.IsFloor() })
+	all := plain.Where(slices.Concat(floors, listed, driven), func(label string) bool { return slices.Contains(driven, label) })
+	return plain.Once(nil, all...)
 }
 
 // Of yields the cells of a scenario, the floor's first.

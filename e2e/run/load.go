@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -77,7 +78,7 @@ func ownOf(participants []*participant) []images.Image {
 
 // obtain gets images, or refuses to begin without them.
 func (e *environment) obtain(ctx context.Context, store *images.Store, needed []string) error {
-	needed = unique(needed)
+	needed = plain.Once(nil, needed...)
 	if e.options.ImagesAsked {
 		return store.Ensure(ctx, needed...)
 	}
@@ -92,7 +93,7 @@ func imagesOf(participants []*participant) []string {
 			names = append(names, p.operator.Style().ImageNames()...)
 		}
 	}
-	return unique(names)
+	return plain.Once(nil, names...)
 }
 
 // baseImages gets the base's images, and finds those that have another content under the same reference now.

@@ -15,7 +15,6 @@ import (
 	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -297,15 +296,6 @@ func (e *environment) collect(ctx context.Context, p *participant) {
 		e.say("some logs could not be collected: %v", err)
 	}
 	e.say("logs of the cluster and of %s are in %s", p.label(), dir)
-}
-
-// unique are names, each once.
-func unique(names []string) []string {
-	var kept []string
-	for _, name := range names {
-		kept = plain.Once(kept, name)
-	}
-	return kept
 }
 
 // Wrong joins what Failed says of every style, and says which verdicts are not
