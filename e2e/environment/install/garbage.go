@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/workloads"
 )
 
