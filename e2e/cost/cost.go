@@ -13,6 +13,7 @@ package cost
 import (
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -135,9 +136,7 @@ type Count = Reading[int]
 // sorted are readings in order of size, and the least and the most of them; zero
 // where there is none.
 func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) {
-	for _, r := range readings {
-		values = append(values, r.Value)
-	}
+	values = plain.Map(readings, func(r Reading[T]) T { return r.Value })
 	slices.Sort(values)
 	if len(values) > 0 {
 		least, most = values[0], values[len(values)-1]
@@ -211,12 +210,7 @@ func (c Counter) Range() (least, most int) {
 
 // Counter returns the counter of a name in a scenario.
 func (c Cost) Counter(name, scenario string) (Counter, bool) {
-	for _, counter := range c.Counters {
-		if counter.Name == name && counter.Scenario == scenario {
-			return counter, true
-		}
-	}
-	return Counter{}, false
+	return plain.Find(c.Counters, func(counter Counter) bool { return counter.Name == name && counter.Scenario == scenario })
 }
 
 // PerChange sums up a counter over all scenarios: for each round the mean over

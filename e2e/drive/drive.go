@@ -33,10 +33,7 @@ func (d *Driver) watched() []schema.GroupVersionResource {
 
 // watchedFor names what is watched for a sample.
 func (d *Driver) watchedFor(style Style) []string {
-	var names []string
-	for _, resource := range d.watched() {
-		names = append(names, watch.ResourceName(resource))
-	}
+	names := plain.Map(d.watched(), watch.ResourceName)
 	for _, target := range style.watches() {
 		names = append(names, target.Name())
 	}

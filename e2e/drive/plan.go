@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
@@ -217,10 +218,7 @@ func secondOf(namespace string) string { return namespace + second }
 
 // namespaces are all that were made.
 func (t *turn) namespaces() (names []string) {
-	for _, l := range t.lanes {
-		names = append(names, l.made...)
-	}
-	return names
+	return plain.Flat(t.lanes, func(l *lane) []string { return l.made })
 }
 
 // release is Driver.release of all that the turn made.

@@ -415,10 +415,7 @@ func shareAbove(value float64, list []samples.Observation) float64 {
 // reach is the smallest number of rounds like these in which a regression of a
 // family could be told, if nothing else is one.
 func (m *Metric) reach(family []*Metric, alpha float64) int {
-	n := 0
-	for _, other := range family {
-		n += number(other.group() == m.group())
-	}
+	n := plain.Sum(family, func(other *Metric) int { return number(other.group() == m.group()) })
 	if m.inner() {
 		n = len(chains(family))
 	}

@@ -177,9 +177,6 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 
 // missingFrom lists the objects that were there and are not among those that are left.
 func missingFrom(left, before []*wire.Object) []*wire.Object {
-	there := map[string]bool{}
-	for _, is := range left {
-		there[is.UID] = true
-	}
+	there := plain.Set(left, func(is *wire.Object) string { return is.UID })
 	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool { return there[was.UID] })
 }

@@ -85,10 +85,7 @@ func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
 }
 
 func worksNames(works []*timeline.WorkObject) string {
-	var names []string
-	for _, w := range works {
-		names = append(names, w.Name)
-	}
+	names := plain.Map(works, func(w *timeline.WorkObject) string { return w.Name })
 	return strings.Join(timeline.Some(names, 3), ", ")
 }
 

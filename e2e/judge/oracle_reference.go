@@ -53,12 +53,7 @@ func reference(t *timeline.Timeline) Verdict {
 		}
 		undeclared = append(undeclared, u)
 	}
-	var stale []string
-	for _, d := range t.Style.Differs {
-		if !used[d.Path] {
-			stale = append(stale, d.Path)
-		}
-	}
+	stale := plain.Pick(t.Style.Differs, func(d spec.Difference) (string, bool) { return d.Path, !used[d.Path] })
 	note := ""
 	if len(stale) > 0 {
 		note = fmt.Sprintf("; declared, but not otherwise any more: %s", strings.Join(stale, ", "))

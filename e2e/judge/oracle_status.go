@@ -111,10 +111,7 @@ func ownPods(t *timeline.Timeline, s *timeline.Subject) []*wire.Object {
 }
 
 func namesOf(objects []*wire.Object) []string {
-	var list []string
-	for _, o := range objects {
-		list = append(list, o.Name)
-	}
+	list := plain.Map(objects, func(o *wire.Object) string { return o.Name })
 	slices.Sort(list)
 	return list
 }

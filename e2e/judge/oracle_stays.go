@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -34,10 +35,7 @@ func staysConverged(t *timeline.Timeline) Verdict {
 	if len(within) == 0 {
 		return pass("no write in the %s up to %s", t.Sample.Window, t.Since(t.EndedAt))
 	}
-	events := map[*timeline.Event]bool{}
-	for _, w := range within {
-		events[w.Event] = true
-	}
+	events := plain.Set(within, func(w timeline.Write) *timeline.Event { return w.Event })
 	return fail(evidenceOf(t, func(e *timeline.Event) bool { return events[e] }),
 		"expected no write by the operator in the quiescence window of %s (from %s to %s); seen %d, the first at %s, to %s",
 		t.Sample.Window, t.Since(opens), t.Since(t.EndedAt), len(within), t.Since(within[0].At),

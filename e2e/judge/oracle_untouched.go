@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
@@ -138,10 +139,7 @@ func changed(before, after *timeline.Event) []normal.Difference {
 
 // whatChanged names the fields, with old and new values.
 func whatChanged(before, after *timeline.Event) string {
-	var fields []string
-	for _, u := range changed(before, after) {
-		fields = append(fields, fmt.Sprintf("%s from %s to %s", u.Path, u.Want, u.Got))
-	}
+	fields := plain.Map(changed(before, after), func(u normal.Difference) string { return fmt.Sprintf("%s from %s to %s", u.Path, u.Want, u.Got) })
 	if len(fields) == 0 {
 		return "no field of its spec is otherwise than before"
 	}

@@ -336,11 +336,5 @@ func ReadEnvironment(dir string) (*Environment, error) {
 
 // ImagesOf are what is known of a style's images.
 func (e *Environment) ImagesOf(facts *StyleFacts) []ImageFacts {
-	var found []ImageFacts
-	for _, image := range e.Images {
-		if slices.Contains(facts.Images, image.Name) {
-			found = append(found, image)
-		}
-	}
-	return found
+	return plain.Where(e.Images, func(image ImageFacts) bool { return slices.Contains(facts.Images, image.Name) })
 }

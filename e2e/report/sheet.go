@@ -29,10 +29,7 @@ func (s sheet) of(r *Report) table.Table {
 	var columns [][]result.Value
 	var out reasons
 	for _, c := range r.Choose(s.ids...) {
-		values := make([]result.Value, len(s.labels))
-		for i, label := range s.labels {
-			values[i] = c.Of(label)
-		}
+		values := plain.Map(s.labels, c.Of)
 		if !slices.ContainsFunc(values, func(v result.Value) bool { return v.Text != "" }) {
 			continue
 		}

@@ -526,10 +526,7 @@ func (r *Set) rightsColumns() []Column {
 	add("unused", "never used", "rights that were never used while it was recorded", true, func(u grants.Use) Value { return whole(len(u.Unused())) })
 	add("wildcards", "wildcards", "rights with a wildcard", false, number(grants.Right.Wild))
 	add("refused", "refused", "calls that were answered with 403, those while a fault withheld rights among them", true, func(u grants.Use) Value {
-		n := 0
-		for _, c := range u.Denied {
-			n += c.Count
-		}
+		n := plain.Sum(u.Denied, func(c grants.Call) int { return c.Count })
 		return whole(n)
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))

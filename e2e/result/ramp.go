@@ -154,10 +154,7 @@ type Ramp struct {
 // Held is the highest rate that was held, each round a replicate; a round in which it was not
 // the style that gave out has a rate of at least so many.
 func (r *Ramp) Held() stat.Summary {
-	var rates []stat.Observation
-	for _, c := range r.Climbs {
-		rates = append(rates, stat.Observation{Value: float64(c.Held), Censored: c.open()})
-	}
+	rates := plain.Map(r.Climbs, func(c Climb) stat.Observation { return stat.Observation{Value: float64(c.Held), Censored: c.open()} })
 	return stat.Of(rates...)
 }
 

@@ -86,10 +86,7 @@ type Recording struct {
 // New adds up judged recordings of one environment, which may be
 // nil where it is not known.
 func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
-	recordings := make([]Recording, len(judgements))
-	for i, j := range judgements {
-		recordings[i] = Recording{Environment: environment, Judgement: j}
-	}
+	recordings := plain.Map(judgements, func(j *judge.Judgement) Recording { return Recording{Environment: environment, Judgement: j} })
 	return Of(recordings...)
 }
 
@@ -430,19 +427,12 @@ func noun(list []int, word string, many ...string) string {
 
 // Problems are those of all cells: of the samples that were measured.
 func (r *Set) Problems() []Problem {
-	var all []Problem
-	for _, c := range r.Cells {
-		all = append(all, c.Problems...)
-	}
-	return all
+	return plain.Flat(r.Cells, func(c *Cell) []Problem { return c.Problems })
 }
 
 // rights are what styles did with theirs, over all recordings.
 func rights(recordings []Recording) []grants.Use {
-	var uses []grants.Use
-	for _, one := range recordings {
-		uses = append(uses, one.Grants...)
-	}
+	uses := plain.Flat(recordings, func(one Recording) []grants.Use { return one.Grants })
 	return grants.Join(uses...)
 }
 

@@ -54,7 +54,7 @@ func (c *comparison) lost() bool {
 // round is how long one round of it is expected to take: what its blocks have
 // taken, with as many passes as the next ones have.
 func (c *comparison) round() time.Duration {
-	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
+	return plain.Sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
 // paced is called when a block has gone through the scenarios once: what that took, and what the block takes besides.
@@ -220,7 +220,7 @@ func (g gateRun) planned(take func(turn) error) error {
 		next := slices.DeleteFunc(slices.Clone(g.comparisons), func(c *comparison) bool {
 			return c.settled || c.rounds < round || c.failed() != nil
 		})
-		if len(next) == 0 || spent+sum(next, (*comparison).round) > g.options.Budget {
+		if len(next) == 0 || spent+plain.Sum(next, (*comparison).round) > g.options.Budget {
 			break
 		}
 		if err := timed(func() error { return g.round(take, round, next) }); err != nil {
@@ -232,14 +232,6 @@ func (g gateRun) planned(take func(turn) error) error {
 	}
 	g.say("%s", g.sumUp(spent))
 	return nil
-}
-
-func sum[T any](all []T, of func(T) time.Duration) time.Duration {
-	var total time.Duration
-	for _, one := range all {
-		total += of(one)
-	}
-	return total
 }
 
 // round lets the participants of some comparisons take their turns. The floor has one in the
@@ -308,8 +300,8 @@ func (g gateRun) planRounds(left time.Duration) {
 			c.passes = g.options.Passes
 			if c.passes == 0 {
 				n := time.Duration(len(c.participants))
-				c.passes = gate.Passes(left/time.Duration(3*len(g.comparisons)), sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n,
-					sum(c.participants, func(p *participant) time.Duration { return p.pass })/n, max(g.options.Rounds-1, min(g.options.Rounds, 1)))
+				c.passes = gate.Passes(left/time.Duration(3*len(g.comparisons)), plain.Sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n,
+					plain.Sum(c.participants, func(p *participant) time.Duration { return p.pass })/n, max(g.options.Rounds-1, min(g.options.Rounds, 1)))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (g gateRun) planLoads(first func() error) error {
 		c.loads = 1
 		var typical time.Duration
 		for _, load := range g.loads() {
-			typical += sum(c.participants, func(p *participant) time.Duration { return g.typicalLoad(p, load) })
+			typical += plain.Sum(c.participants, func(p *participant) time.Duration { return g.typicalLoad(p, load) })
 		}
 		if g.tooLong(c, typical/4) { // it is what a round may take at most: a quick style takes a quarter
 			c.loads = 0
@@ -39,7 +39,7 @@ func (g gateRun) planLoads(first func() error) error {
 		return err
 	}
 	for _, c := range g.comparisons {
-		took := sum(c.participants, func(p *participant) time.Duration { return p.loaded })
+		took := plain.Sum(c.participants, func(p *participant) time.Duration { return p.loaded })
 		switch {
 		case c.loads == 0 || c.failed() != nil || took == 0:
 		case g.tooLong(c, took):

@@ -26,12 +26,7 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 		return "", err
 	}
 	e.facts.Engine, e.facts.Kind = e.engine.Name(), kindversion.Version()
-	var heads []*participant
-	for _, p := range e.participants {
-		if p.variant != gate.VariantBase && p.variant != gate.VariantAgain {
-			heads = append(heads, p)
-		}
-	}
+	heads := plain.Where(e.participants, func(p *participant) bool { return p.variant != gate.VariantBase && p.variant != gate.VariantAgain })
 	if e.store, err = e.openStore(e.root, heads, e.options.Given); err != nil {
 		return "", err
 	}
@@ -98,12 +93,7 @@ func imagesOf(participants []*participant) []string {
 
 // baseImages gets the base's images, and finds those that have another content under the same reference now.
 func (e *environment) baseImages(ctx context.Context) (err error) {
-	var old []*participant
-	for _, p := range e.participants {
-		if p.variant == gate.VariantBase || p.variant == gate.VariantAgain {
-			old = append(old, p)
-		}
-	}
+	old := plain.Where(e.participants, func(p *participant) bool { return p.variant == gate.VariantBase || p.variant == gate.VariantAgain })
 	// What is given for an image of the style's own is head's.
 	if e.base.store, err = e.openStore(e.base.root, old, e.options.Given.besides(ownOf(old))); err != nil {
 		return err

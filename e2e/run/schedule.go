@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
@@ -104,7 +105,7 @@ func (s *schedule) feasible() error {
 		}
 	}
 	if s.base != nil {
-		least, what = sum(s.participants, s.typicalRound), "one round of base, base again and head"
+		least, what = plain.Sum(s.participants, s.typicalRound), "one round of base, base again and head"
 	}
 	if around := typicalEnvironment + typicalCollector + s.Reserve(); what != "" && least+around > time.Until(s.deadline) {
 		return fmt.Errorf("nothing was driven: %s takes about %v with set-up and teardown, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
@@ -176,8 +177,8 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 
 // typicalMatrix is how long the sides of a comparison take for scenarios of the matrix.
 func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
-	return sum(c.sides(), func(p *participant) time.Duration {
-		return sum(wavesOf(p, list, 1, s.workload.AtOnce), func(w wave) time.Duration { return s.typicalWave(&w) })
+	return plain.Sum(c.sides(), func(p *participant) time.Duration {
+		return plain.Sum(wavesOf(p, list, 1, s.workload.AtOnce), func(w wave) time.Duration { return s.typicalWave(&w) })
 	})
 }
 
@@ -231,14 +232,14 @@ func (s *schedule) foretell() string {
 func (s *schedule) foretellComparison() string {
 	var names []string
 	for _, c := range s.comparisons {
-		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, sum(c.participants, s.typicalRound).Round(time.Second)))
+		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second)))
 	}
 	total, more := typicalEnvironment+typicalCollector+s.options.Budget+typicalUninstall, ""
 	if most := s.loadTime(); most > 0 {
 		total += most
 		more = fmt.Sprintf(", loads (at most %v)", most.Round(time.Second))
 	}
-	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+	if takes := plain.Sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
 		total += takes
 		more += fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -209,10 +210,6 @@ func (i *Injector) anew(ctx context.Context, before lives) (bool, string, error)
 }
 
 func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
-	for _, status := range pod.Status.ContainerStatuses {
-		if status.Name == container {
-			return status
-		}
-	}
-	return corev1.ContainerStatus{}
+	found, _ := plain.Find(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Name == container })
+	return found
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -99,11 +100,7 @@ func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
 
 // objects are those of all stages, in the order in which they are applied.
 func (i Installation) objects() []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, objs := range i.Stages {
-		all = append(all, objs...)
-	}
-	return all
+	return slices.Concat(i.Stages...)
 }
 
 // pods are those of the style's components.

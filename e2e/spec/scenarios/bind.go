@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -117,10 +118,7 @@ func (s *Scenario) resize(w *spec.Workload) string {
 
 // deal gives each size above zero the value of the knob in its place, the least one the least.
 func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
-	var distinct []int
-	for _, size := range sizes {
-		distinct = append(distinct, *size)
-	}
+	distinct := plain.Map(sizes, func(size *int) int { return *size })
 	positive := func(list []int) []int {
 		slices.Sort(list)
 		return slices.DeleteFunc(slices.Compact(list), func(n int) bool { return n <= 0 })

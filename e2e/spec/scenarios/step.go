@@ -1,6 +1,10 @@
 package scenarios
 
-import "slices"
+import (
+	"slices"
+
+	"operatorbench/e2e/plain"
+)
 
 // stepKind is a kind of step: one file, which says all of it but how it is done.
 // That says one file of package drive.
@@ -27,11 +31,7 @@ func stepKinds() []stepKind {
 
 // StepKinds are the names of all kinds of step.
 func StepKinds() []string {
-	var names []string
-	for _, k := range stepKinds() {
-		names = append(names, k.name)
-	}
-	return names
+	return plain.Map(stepKinds(), func(k stepKind) string { return k.name })
 }
 
 // kind is what a step is; of one that is nothing it does nothing.

@@ -3,6 +3,7 @@ package styles
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,11 +89,7 @@ func (s Style) next() ([]*unstructured.Unstructured, error) {
 }
 
 func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, objs := range stages {
-		all = append(all, objs...)
-	}
-	return all
+	return slices.Concat(stages...)
 }
 
 // manifestsAt is the place in style.yaml of the j-th of the i-th stage's manifests.
