@@ -155,11 +155,7 @@ func (r *reasons) lines() []string {
 		}
 		merged = append(merged, one)
 	}
-	var lines []string
-	for _, one := range merged {
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")))
-	}
-	return lines
+	return plain.Map(merged, func(one reason) string { return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")) })
 }
 
 // CSV prints every column of every style as comma-separated values, a row for each style and run: numbers in seconds,

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -105,11 +106,7 @@ func (i Installation) objects() []*unstructured.Unstructured {
 
 // pods are those of the style's components.
 func (i Installation) pods() []kube.PodSet {
-	var all []kube.PodSet
-	for _, component := range i.Style.Components {
-		all = append(all, kube.PodSet{Namespace: component.Namespace, Selector: component.Selector})
-	}
-	return all
+	return plain.Map(i.Style.Components, func(component spec.Component) kube.PodSet { return kube.PodSet{Namespace: component.Namespace, Selector: component.Selector} })
 }
 
 // await returns when a gate is open.
