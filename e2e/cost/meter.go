@@ -91,6 +91,7 @@ type style struct {
 	growth       growth
 	rests        []Rest
 	kept         []Kept
+	busiest      []Busiest
 }
 
 func (m *Meter) header(h *record.Header) {

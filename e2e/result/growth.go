@@ -224,6 +224,11 @@ func (g *Growth) Text() string {
 	if slope, known := g.Slope(Memory); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))
 	}
+	for i := range g.Rests {
+		if r := &g.Rests[i]; r.Stop.Known() {
+			parts = append(parts, stopText(r.Stop.Median(), r.Grace))
+		}
+	}
 	if b := g.Back; b != nil {
 		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
 		if b.Share.N > 0 {
@@ -235,6 +240,14 @@ func (g *Growth) Text() string {
 		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, bytesMore(one.Memory)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// stopText says whether an operator stops within its pods' grace period (Pod, spec.terminationGracePeriodSeconds).
+func stopText(seconds float64, grace int64) string {
+	if seconds >= float64(grace) {
+		return fmt.Sprintf("it does not stop within the %d s that its pods have, and is killed", grace)
+	}
+	return fmt.Sprintf("it stops within %s of the %d s that its pods have", plain.Duration(seconds), grace)
 }
 
 // bytesMore is an amount of memory that may be less than none.
