@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -93,7 +94,7 @@ func (m *Meter) asides(e record.Entry) {
 		}
 	case e.Audit != nil:
 		b.audited = true
-		if namespace, _, account := accountOf(e.Audit.User); account && b.load != "" && b.within(namespace) {
+		if namespace, _, account := accountOf(e.Audit.User); account && b.load != "" && b.within(namespace) && !strings.HasPrefix(e.Audit.Resource, events) {
 			b.asked = append(b.asked, e.Audit.Received)
 		}
 		m.asideAudit(e.Audit)

@@ -83,7 +83,7 @@ func (r *Set) Sent(label, scenario string) string {
 			if r.Beside[i].Label() != label || one.Load != scenario {
 				continue
 			}
-			text := fmt.Sprintf("%s sent at most %s requests a second over five seconds", label, Amount("1", one.Requests.Median()))
+			text := fmt.Sprintf("%s sent at most %s requests a second over ten seconds, Events left out", label, Amount("1", one.Requests.Median()))
 			if header := r.Header(label); header != nil && header.Settings[spec.ClientLimit].Is != "" {
 				text += "; the limit of its client: " + header.Settings[spec.ClientLimit].Is
 			}

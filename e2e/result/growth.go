@@ -204,6 +204,10 @@ func (g *Growth) Bystanders() []Bystander {
 	return all
 }
 
+// bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be told from
+// what a process takes and gives back while it is left alone.
+const bystanderLeast = 1 << 20
+
 // Text says in a sentence what growing takes.
 func (g *Growth) Text() string {
 	var parts []string
@@ -236,8 +240,17 @@ func (g *Growth) Text() string {
 		}
 		parts = append(parts, text)
 	}
+	var none []string
 	for _, one := range g.Bystanders() {
-		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, bytesMore(one.Memory)))
+		if one.Memory < bystanderLeast {
+			none = append(none, one.Kind)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, plain.Bytes(int64(one.Memory))))
+	}
+	if len(none) > 0 {
+		kinds := strings.Replace(plain.List(none), " and ", " or ", 1)
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take less than %s", kinds, plain.Bytes(bystanderLeast)))
 	}
 	return strings.Join(parts, "; ")
 }
