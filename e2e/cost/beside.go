@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -42,6 +43,9 @@ type beside struct {
 	members int           // samples of a load that were begun
 	settled int           // and that ended well
 	rests   time.Duration // since when they have all been handled; 0: they have not
+
+	load  string      // the scenario; empty: it is none
+	asked []time.Time // what the style's accounts asked for in it, by the API server's clock
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
@@ -90,6 +94,9 @@ func (m *Meter) asides(e record.Entry) {
 		}
 	case e.Audit != nil:
 		b.audited = true
+		if namespace, _, account := accountOf(e.Audit.User); account && b.load != "" && b.within(namespace) && !strings.HasPrefix(e.Audit.Resource, events) {
+			b.asked = append(b.asked, e.Audit.Received)
+		}
 		m.asideAudit(e.Audit)
 	case e.End != nil:
 		b.end(e)
@@ -103,7 +110,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, open: map[string]*looked{}, nodes: map[string]moment{}}
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, open: map[string]*looked{}, nodes: map[string]moment{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -111,6 +118,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	case record.Driven:
 		if m.beside != nil {
 			m.beside.keep()
+			m.beside.busy()
 		}
 		m.beside = nil
 	}

@@ -73,6 +73,8 @@ type Cost struct {
 	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took the harness.
 	Rests []Rest `json:"rests,omitempty"`
 	Kept  []Kept `json:"kept,omitempty"`
+	// Busiest are the most requests that its pods sent in a load.
+	Busiest []Busiest `json:"busiest,omitempty"`
 
 	// ColdStart is how long an operator that is started takes until it has handled
 	// something: in the correctness matrix, from the first container that started

@@ -1,11 +1,13 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Cost is what a style used in one run.
@@ -67,9 +69,26 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || c.UnchangedCalls.Known() {
+			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || c.UnchangedCalls.Known() {
 				r.Beside = append(r.Beside, cost)
 			}
 		}
 	}
+}
+
+// Sent says how many requests a style sent in a load at most, and how many its client allows itself; empty: it is not known.
+func (r *Set) Sent(label, scenario string) string {
+	for i := range r.Beside {
+		for _, one := range r.Beside[i].Busiest {
+			if r.Beside[i].Label() != label || one.Load != scenario {
+				continue
+			}
+			text := fmt.Sprintf("%s sent at most %s requests a second over ten seconds, Events left out", label, Amount("1", one.Requests.Median()))
+			if header := r.Header(label); header != nil && header.Settings[spec.ClientLimit].Is != "" {
+				text += "; the limit of its client: " + header.Settings[spec.ClientLimit].Is
+			}
+			return text
+		}
+	}
+	return ""
 }

@@ -204,6 +204,10 @@ func (g *Growth) Bystanders() []Bystander {
 	return all
 }
 
+// bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be told from
+// what a process takes and gives back while it is left alone.
+const bystanderLeast = 1 << 20
+
 // Text says in a sentence what growing takes.
 func (g *Growth) Text() string {
 	var parts []string
@@ -224,6 +228,11 @@ func (g *Growth) Text() string {
 	if slope, known := g.Slope(Memory); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))
 	}
+	for i := range g.Rests {
+		if r := &g.Rests[i]; r.Stop.Known() {
+			parts = append(parts, stopText(r.Stop.Median(), r.Grace))
+		}
+	}
 	if b := g.Back; b != nil {
 		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
 		if b.Share.N > 0 {
@@ -231,10 +240,27 @@ func (g *Growth) Text() string {
 		}
 		parts = append(parts, text)
 	}
+	var none []string
 	for _, one := range g.Bystanders() {
-		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, bytesMore(one.Memory)))
+		if one.Memory < bystanderLeast {
+			none = append(none, one.Kind)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, plain.Bytes(int64(one.Memory))))
+	}
+	if len(none) > 0 {
+		kinds := strings.Replace(plain.List(none), " and ", " or ", 1)
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take less than %s", kinds, plain.Bytes(bystanderLeast)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// stopText says whether an operator stops within its pods' grace period (Pod, spec.terminationGracePeriodSeconds).
+func stopText(seconds float64, grace int64) string {
+	if seconds >= float64(grace) {
+		return fmt.Sprintf("it does not stop within the %d s that its pods have, and is killed", grace)
+	}
+	return fmt.Sprintf("it stops within %s of the %d s that its pods have", plain.Duration(seconds), grace)
 }
 
 // bytesMore is an amount of memory that may be less than none.

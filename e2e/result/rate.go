@@ -41,6 +41,22 @@ func (r *Rate) Grows() bool {
 // Held reports whether the style kept up.
 func (r *Rate) Held() bool { return r.Sent > 0 && r.Lost == 0 && !r.Grows() }
 
+// Short says so in a word or two.
+func (r *Rate) Short() string {
+	lost := fmt.Sprintf("%d lost", r.Lost)
+	switch {
+	case r.Held():
+		return "yes"
+	case r.Lost > 0 && r.Sent > 0:
+		return "no: " + lost
+	case r.Sent > 0:
+		return "no: its queue grows"
+	case r.Lost > 0:
+		return lost
+	}
+	return "nothing lost"
+}
+
 // Text says so in a sentence.
 func (r *Rate) Text() string {
 	var parts []string
