@@ -46,7 +46,8 @@ func Check(root string, out io.Writer, names ...string) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	return styles.Check(catalogue, found...) // what one brings along, another may not
+	_, err = catalogue.With(styles.OwnImages(found...)...) // what one brings along, another may not
+	return err
 }
 
 // stale lists the scenarios of which a style's file expects what cannot be.
