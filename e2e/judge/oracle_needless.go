@@ -92,5 +92,7 @@ func worksNames(works []*timeline.WorkObject) string {
 // rightAlready lists the operator's writes to a main child that had what the
 // custom resource asked for, and that nobody else had written to.
 func rightAlready(t *timeline.Timeline) []childWrite {
-	return plain.Where(childWrites(t), func(w childWrite) bool { return w.before != nil && !w.drifted && askedFor(t, t.Subjects[0], w.At, w.before.Replicas) })
+	return plain.Where(childWrites(t), func(w childWrite) bool {
+		return w.before != nil && !w.drifted && askedFor(t, t.Subjects[0], w.At, w.before.Replicas)
+	})
 }
