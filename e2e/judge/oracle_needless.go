@@ -77,8 +77,7 @@ func noops(t *timeline.Timeline) int {
 	return n
 }
 
-// worksMade lists the objects that the style made in the sample to work by, for
-// the sample's own custom resource.
+// worksMade lists the objects that the style made in the sample to work by, for the sample's own custom resource.
 func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
 	t.Settle()
 	return slices.DeleteFunc(t.WorksOf(t.Subjects[0]), func(w *timeline.WorkObject) bool { return w.Listed || w.Made < t.StepsBegan() })

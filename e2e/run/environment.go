@@ -270,8 +270,7 @@ func (e *environment) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Left says what the run leaves if it is not closed, and what removes that; "":
-// nothing. It may be called at any time.
+// Left says what the run leaves if it is not closed, and what removes that; "": nothing. It may be called at any time.
 func (e *environment) Left() string {
 	if left := e.leavings.Load(); left != nil {
 		return *left

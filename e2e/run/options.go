@@ -1,6 +1,5 @@
-// Package run is the main job: it brings up the test environment, installs each operator
-// style, drives the scenarios, and has the recording judged and reported. The
-// test suite and opbench are thin shells over it.
+// Package run is the main job: it brings up the test environment, installs each operator style, drives the scenarios,
+// and has the recording judged and reported. The test suite and opbench are thin shells over it.
 package run
 
 import (
@@ -128,8 +127,7 @@ const defaultBudget = 20 * time.Minute
 // graceOfPods is a pod's terminationGracePeriodSeconds, where its manifest has none.
 const graceOfPods = 30 * time.Second
 
-// scenario is the choice of scenarios; without one, what is measured, and of a
-// comparison what its profile says.
+// scenario is the choice of scenarios; without one, what is measured, and of a comparison what its profile says.
 func (o *Options) scenario() string {
 	switch {
 	case o.Scenario != "":
@@ -162,8 +160,7 @@ func asked(err error) error {
 	return &OptionError{err}
 }
 
-// Check refuses values that no run can have, and draws the seed where none is
-// given. It returns every problem at once.
+// Check refuses values that no run can have, and draws the seed where none is given. It returns every problem at once.
 func (o *Options) Check() error {
 	var problems []error
 	profile, err := profiles.Find(o.Profile)
