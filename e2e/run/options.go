@@ -170,11 +170,7 @@ func (o *Options) Check() error {
 	if o.Profile != "" && o.Base == "" {
 		problems = append(problems, fmt.Errorf("--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile))
 	}
-	given := o.Budget
-	if o.Base == "" {
-		profile.Budget = 0
-	}
-	o.Budget = cmp.Or(o.Budget, profile.Budget, defaultBudget)
+	problems = append(problems, o.checkBudget(profile.Budget))
 	if o.Rounds < 0 || o.Rounds > 10000 {
 		problems = append(problems, fmt.Errorf("--rounds=%d: expected a number from 1 to 10000, or 0 for the default", o.Rounds))
 	}
@@ -183,12 +179,6 @@ func (o *Options) Check() error {
 	}
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
-	}
-	switch {
-	case o.Budget < time.Minute || o.Budget > 24*time.Hour:
-		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
-	case given != 0 && o.Base == "" && o.Precision == 0:
-		problems = append(problems, fmt.Errorf("--budget=%v without --base or --precision: nothing would end when it is spent; add --precision=10%% (rounds until the medians are known) or --base=REVISION, or say --rounds instead", given))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
@@ -226,6 +216,22 @@ func (o *Options) Check() error {
 		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
 	}
 	return asked(errors.Join(problems...))
+}
+
+// checkBudget refuses a budget that no run can have, and one that nothing is held to. Without one it is the profile's, or else
+// the default.
+func (o *Options) checkBudget(ofProfile time.Duration) error {
+	given := o.Budget
+	if o.Base == "" {
+		ofProfile = 0
+	}
+	switch o.Budget = cmp.Or(given, ofProfile, defaultBudget); {
+	case o.Budget < time.Minute || o.Budget > 24*time.Hour:
+		return fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget)
+	case given != 0 && o.Base == "" && o.Precision == 0:
+		return fmt.Errorf("--budget=%v without --base or --precision: nothing would end when it is spent; add --precision=10%% (rounds until the medians are known) or --base=REVISION, or say --rounds instead", given)
+	}
+	return nil
 }
 
 // ResultsFolder is where the results of a run that begins at now go.
