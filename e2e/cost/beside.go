@@ -137,8 +137,7 @@ func (m *Meter) asideBegin(e record.Entry) {
 	}
 }
 
-// asideAudit keeps the requests that concern a pass. The log may tell of them
-// after the sample's end.
+// asideAudit keeps the requests that concern a pass. The log may tell of them after the sample's end.
 func (m *Meter) asideAudit(a *record.Audit) {
 	p := m.passes[a.Namespace]
 	if p == nil {
@@ -218,9 +217,8 @@ func (b *beside) end(e record.Entry) {
 	b.rests = e.Time - s.Window
 }
 
-// keep tells what it takes to keep many custom resources, once the block is over: until
-// then they are all there, and the kubelet is asked once more at its end. The floor has
-// no pod that could.
+// keep tells what it takes to keep many custom resources, once the block is over: until then they are all there, and
+// the kubelet is asked once more at its end. The floor has no pod that could.
 func (b *beside) keep() {
 	rest := slices.DeleteFunc(b.looks, func(look moment) bool { return look.at < b.rests })
 	if b.rests == 0 || len(rest) == 0 || b.Name == spec.Floor {

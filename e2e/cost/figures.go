@@ -190,9 +190,8 @@ func (m *Meter) unseen(good turns) Figure {
 	})
 }
 
-// unaccounted is the CPU time that the counter of all pods gained and no pod
-// that was seen accounts for, for each change: that of pods that ended, the
-// custom resources' own among them.
+// unaccounted is the CPU time that the counter of all pods gained and no pod that was seen accounts for, for each
+// change: that of pods that ended, the custom resources' own among them.
 func (b *block) unaccounted() (lost float64, known bool) {
 	changes := 0
 	for _, n := range b.nodes {

@@ -1,6 +1,5 @@
-// Package drive performs scenarios on a live cluster. It is the only package
-// that changes a cluster on a scenario's behalf. It judges nothing: it records
-// what it does, and asks its Judge only when to go on.
+// Package drive performs scenarios on a live cluster. It is the only package that changes a cluster on a scenario's
+// behalf. It judges nothing: it records what it does, and asks its Judge only when to go on.
 package drive
 
 import (

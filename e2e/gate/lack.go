@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Lack is something that base had and head has not, or a right that only head has:
-// never fine.
+// Lack is something that base had and head has not, or a right that only head has: never fine.
 type Lack struct {
 	What    string  `json:"what"`
 	Verdict Verdict `json:"verdict"`

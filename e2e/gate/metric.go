@@ -457,13 +457,11 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	return append(append(list, all), tails...)
 }
 
-// steadied are the first n rounds of base, head and again without how much quicker or
-// slower the API server replied to a sample's request than to the others of the round:
-// what it took for that it takes for what the operator asks of it, too. By how much is
-// the slope of the logarithms of latencies on those of replies, within the rounds of
-// all sides together, which does not depend on whose is which (analysis of covariance
-// in a randomization test: M. Gail, W. Tan and S. Piantadosi, "Tests for no treatment
-// effect in randomized clinical trials", Biometrika 75, 1988).
+// steadied are the first n rounds of base, head and again without how much quicker or slower the API server replied to
+// a sample's request than to the others of the round: what it took for that it takes for what the operator asks of it,
+// too. By how much is the slope of the logarithms of latencies on those of replies, within the rounds of all sides
+// together, which does not depend on whose is which (analysis of covariance in a randomization test: M. Gail, W. Tan
+// and S. Piantadosi, "Tests for no treatment effect in randomized clinical trials", Biometrika 75, 1988).
 func (m *Metric) steadied(n int) [3]stat.Replicates {
 	sides := [3]stat.Replicates{until(n, m.base), until(n, m.head), until(n, m.again)}
 	if m.reply == nil {

@@ -12,12 +12,10 @@ import (
 
 var referenceOracle = Named{Name: "reference", Needs: onMains, Shows: onMains, Judge: reference, OfTheEnd: true}
 
-// reference is oracle 3: the main child's spec is at the end what the recording
-// says that a custom resource asks for (record.Header.Reference, with as many
-// replicas as are wanted), but for what the style declares to have otherwise
-// (record.Style.Differs). Both are compared in the form of normalSpec. Only the
-// spec is: the main child's name is each style's own. The labels in it and the
-// selector are compared; a style that has its own declares them.
+// reference is oracle 3: the main child's spec is at the end what the recording says that a custom resource asks for
+// (record.Header.Reference, with as many replicas as are wanted), but for what the style declares to have otherwise
+// (record.Style.Differs). Both are compared in the form of normalSpec. Only the spec is: the main child's name is each
+// style's own. The labels in it and the selector are compared; a style that has its own declares them.
 //
 // A declared difference that is not there is told, but is no failure.
 func reference(t *timeline.Timeline) Verdict {
@@ -79,9 +77,8 @@ func shortDifferences(want, got any) []normal.Difference {
 	return list
 }
 
-// declarations are the paths of differences, and the lines of style.yaml that would
-// declare them, with what is seen as the reason: the same for every sample of a style.
-// Labels are declared as a whole.
+// declarations are the paths of differences, and the lines of style.yaml that would declare them, with what is seen as
+// the reason: the same for every sample of a style. Labels are declared as a whole.
 func declarations(differences []normal.Difference) (paths, lines []string) {
 	var seen plain.Groups[string, string]
 	for _, u := range differences {

@@ -12,10 +12,9 @@ import (
 
 var staysConvergedOracle = Named{Name: "stays-converged", Needs: onWritten, Shows: onMains, Judge: staysConverged}
 
-// staysConverged is oracle 2: in the quiescence window that ends the sample
-// the operator writes neither to the child nor to the custom resource, and a
-// size once ready is not written away again. A sample that times out although
-// it had converged a window before fails when the writes never stopped for one.
+// staysConverged is oracle 2: in the quiescence window that ends the sample the operator writes neither to the child
+// nor to the custom resource, and a size once ready is not written away again. A sample that times out although it had
+// converged a window before fails when the writes never stopped for one.
 func staysConverged(t *timeline.Timeline) Verdict {
 	writes := t.Writes()
 	if w, lost := lost(t, writes); lost {
@@ -42,9 +41,8 @@ func staysConverged(t *timeline.Timeline) Verdict {
 		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 
-// rewrites tells whether one of the last writes is to a main child that was ready
-// a window before: each write makes its status lag, so that it may not seem to
-// stand at any time.
+// rewrites tells whether one of the last writes is to a main child that was ready a window before: each write makes its
+// status lag, so that it may not seem to stand at any time.
 func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 	at, reached := t.Reached(spec.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&

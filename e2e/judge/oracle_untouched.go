@@ -14,10 +14,9 @@ import (
 
 var untouchedOracle = Named{Name: "untouched", Needs: onCustoms, Judge: untouched}
 
-// untouched judges whose the custom resource's spec and the finalizers of others
-// are: a user's. A generation that the harness did not bring about, by a write or a
-// deletion, is somebody else's change of it, and the operator's, as nobody else is
-// there; so is a finalizer of the harness's that it has not taken away itself.
+// untouched judges whose the custom resource's spec and the finalizers of others are: a user's. A generation that the
+// harness did not bring about, by a write or a deletion, is somebody else's change of it, and the operator's, as nobody
+// else is there; so is a finalizer of the harness's that it has not taken away itself.
 func untouched(t *timeline.Timeline) Verdict {
 	caused, deletions := causedGenerations(t)
 	was := map[string]*timeline.Event{}
@@ -108,8 +107,7 @@ func generations(before, after *timeline.Event) []generation {
 	return list
 }
 
-// causedGenerations are those that the harness's writes brought about, and whether
-// it deleted a custom resource.
+// causedGenerations are those that the harness's writes brought about, and whether it deleted a custom resource.
 func causedGenerations(t *timeline.Timeline) (caused map[generation]bool, deletions bool) {
 	caused = map[generation]bool{}
 	for a := range t.Accepted() {

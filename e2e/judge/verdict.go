@@ -16,8 +16,7 @@ import (
 type Verdict struct {
 	Oracle  string
 	Outcome spec.Outcome
-	// Message says what was expected, what was seen and when; for a pass,
-	// what was seen.
+	// Message says what was expected, what was seen and when; for a pass, what was seen.
 	Message string
 	// Evidence are the few events that show it, one a line.
 	Evidence []string

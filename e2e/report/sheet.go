@@ -155,7 +155,9 @@ func (r *reasons) lines() []string {
 		}
 		merged = append(merged, one)
 	}
-	return plain.Map(merged, func(one reason) string { return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")) })
+	return plain.Map(merged, func(one reason) string {
+		return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", "))
+	})
 }
 
 // CSV prints every column of every style as comma-separated values, a row for each style and run: numbers in seconds,

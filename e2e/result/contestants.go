@@ -215,7 +215,9 @@ func used(costs []Cost, label string, of func(Cost) Figure) Used {
 
 // SumUp sums up one of a cost's figures, which must be known.
 func (c Cost) SumUp(f Figure) Used {
-	samples := plain.Map(f.Values, func(v cost.Value) judge.Sample { return judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK} })
+	samples := plain.Map(f.Values, func(v cost.Value) judge.Sample {
+		return judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK}
+	})
 	u := Used{Summary: stat.Summarize(slices.Values(samples))[0], Unit: f.Unit, Run: c.Run}
 	u.P50.Value = f.Median()
 	return u

@@ -22,9 +22,8 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Set is what recordings add up to. Verdicts count over all recordings. Latencies and
-// costs are those of one run, as rounds of two runs differ by more than rounds of one do:
-// see Tables.
+// Set is what recordings add up to. Verdicts count over all recordings. Latencies and costs are those of one run, as
+// rounds of two runs differ by more than rounds of one do: see Tables.
 type Set struct {
 	Runs        []string
 	Environment *record.Environment // of the run with latencies; nil: not known, or there are several such runs
@@ -40,8 +39,7 @@ type Set struct {
 	// Beside are the costs that loads and the correctness matrix tell of: cold starts, the
 	// memory of many custom resources, passes without a change.
 	Beside []Cost
-	// Matrix has all scenarios that styles were driven through, those that were
-	// measured too, without the floor.
+	// Matrix has all scenarios that styles were driven through, those that were measured too, without the floor.
 	Matrix *Matrix
 	Grants []grants.Use // by style, over all recordings
 
@@ -77,14 +75,12 @@ type Recording struct {
 	Costs       []cost.Cost // none: not computed
 	Grants      []grants.Use
 	Restarts    []restarts.Block // by style and round; of a load another one
-	// Expected are the verdicts that are expected of styles, by their names, as
-	// verdicts.Load gives them for every style that was driven. Of a style that is
-	// not here nothing is known, and no verdict is called as expected or not.
+	// Expected are the verdicts that are expected of styles, by their names, as verdicts.Load gives them for every
+	// style that was driven. Of a style that is not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
 }
 
-// New adds up judged recordings of one environment, which may be
-// nil where it is not known.
+// New adds up judged recordings of one environment, which may be nil where it is not known.
 func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 	recordings := plain.Map(judgements, func(j *judge.Judgement) Recording { return Recording{Environment: environment, Judgement: j} })
 	return Of(recordings...)
@@ -216,8 +212,7 @@ func (r Recording) warnings(several bool) []string {
 	return all
 }
 
-// twice warns of a run that was given more than once: each of its samples
-// would count as often.
+// twice warns of a run that was given more than once: each of its samples would count as often.
 func twice(recordings []Recording) []string {
 	var seen, warnings []string
 	for _, one := range recordings {
@@ -230,8 +225,7 @@ func twice(recordings []Recording) []string {
 	return warnings
 }
 
-// LeaveOut says of a recording, which belongs to the report, that it could not be
-// read.
+// LeaveOut says of a recording, which belongs to the report, that it could not be read.
 func (r *Set) LeaveOut(why string) {
 	r.LeftOut, r.Warnings = append(r.LeftOut, why), append(r.Warnings, why)
 }
@@ -324,9 +318,8 @@ func (r *Set) Phases(scenario string) []string {
 	return names
 }
 
-// Failed tells whether some sample failed or could not be judged, and nobody
-// expected that; or whether some verdict is better than expected. How far a style
-// is behind with a load is a figure: of that nobody says what is expected.
+// Failed tells whether some sample failed or could not be judged, and nobody expected that; or whether some verdict is
+// better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
 		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == spec.Late && c.Load()) })

@@ -31,6 +31,9 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 		plan = preciseRun{Session: s}.planned
 	}
 	err = plan(func(t turn) error {
+		if t.say != "" {
+			s.say("%s", t.say)
+		}
 		return s.guarded(ctx, t.participant, func() error { return s.perform(ctx, t) })
 	})
 	if err != nil {
@@ -77,9 +80,6 @@ func (s *Session) guarded(ctx context.Context, p *participant, drive func() erro
 // left. The correctness matrix asks nothing of the floor: it is only said why not.
 func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	p := place.participant
-	if place.say != "" {
-		s.say("%s", place.say)
-	}
 	style, err := p.driven()
 	if err == nil && p.operator != nil {
 		err = s.ready(place, &style)

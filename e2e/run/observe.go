@@ -210,9 +210,8 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was
-// started, in the kernel's ticks: the first line of /proc/stat (proc(5)). The zero value:
-// the kernel does not say.
+// processor is how long the machine's CPUs have been idle, and in all, since it was started, in the kernel's ticks: the
+// first line of /proc/stat (proc(5)). The zero value: the kernel does not say.
 type processor struct{ idle, all uint64 }
 
 // readProcessor reads the present values.

@@ -12,8 +12,7 @@ type Framework struct {
 	Date    string `json:"date,omitempty"` // of that version; empty: the registry does not tell it
 	// Licence is the framework's own, by its SPDX identifier; empty: not said.
 	Licence string `json:"licence,omitempty"`
-	// Newest is the newest version upstream, with its date, where it is not this
-	// one; Why says why it is not.
+	// Newest is the newest version upstream, with its date, where it is not this one; Why says why it is not.
 	Newest string `json:"newest,omitempty"`
 	Why    string `json:"why,omitempty"`
 }

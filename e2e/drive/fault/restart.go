@@ -13,9 +13,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// restart ends the API server, or the whole node, and returns when the API
-// server answers again. It is mended when the cluster works again. What an
-// operator makes of it is left to the operator.
+// restart ends the API server, or the whole node, and returns when the API server answers again. It is mended when the
+// cluster works again. What an operator makes of it is left to the operator.
 func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, error) {
 	name, err := i.onlyNode(ctx)
 	if err != nil {
@@ -45,9 +44,8 @@ func (i *Injector) onlyNode(ctx context.Context) (string, error) {
 	return nodes.Items[0].Name, nil
 }
 
-// restartAPIServer removes the API server's container. The kubelet makes another
-// at once; had it only been stopped, the kubelet would put off, from the second
-// time on, to start it again.
+// restartAPIServer removes the API server's container. The kubelet makes another at once; had it only been stopped, the
+// kubelet would put off, from the second time on, to start it again.
 func (i *Injector) restartAPIServer(ctx context.Context, node string) (Broken, error) {
 	broken := Broken{Objects: []string{"pods/kube-system/kube-apiserver-" + node}}
 	old, err := i.apiServer(ctx)

@@ -59,8 +59,7 @@ func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, 
 	return have, nil
 }
 
-// binding is a RoleBinding, or a ClusterRoleBinding, of which one namespace
-// stands for all.
+// binding is a RoleBinding, or a ClusterRoleBinding, of which one namespace stands for all.
 type binding struct {
 	own       string // its own namespace; empty: it has none
 	namespace string // in which to ask

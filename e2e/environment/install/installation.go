@@ -106,7 +106,9 @@ func (i Installation) objects() []*unstructured.Unstructured {
 
 // pods are those of the style's components.
 func (i Installation) pods() []kube.PodSet {
-	return plain.Map(i.Style.Components, func(component spec.Component) kube.PodSet { return kube.PodSet{Namespace: component.Namespace, Selector: component.Selector} })
+	return plain.Map(i.Style.Components, func(component spec.Component) kube.PodSet {
+		return kube.PodSet{Namespace: component.Namespace, Selector: component.Selector}
+	})
 }
 
 // await returns when a gate is open.

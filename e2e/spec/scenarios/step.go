@@ -6,8 +6,7 @@ import (
 	"operatorbench/e2e/plain"
 )
 
-// stepKind is a kind of step: one file, which says all of it but how it is done.
-// That says one file of package drive.
+// stepKind is a kind of step: one file, which says all of it but how it is done. That says one file of package drive.
 type stepKind struct {
 	name   string            // of its field in a file
 	is     func(Step) bool   // whether a step is of that kind
