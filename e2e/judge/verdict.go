@@ -94,6 +94,7 @@ func verdicts(t *timeline.Timeline) []Verdict {
 		list = append(list, v)
 	}
 	once(t, list)
+	whoWrote(list)
 	return list
 }
 
