@@ -55,7 +55,7 @@ e2e: ## Main job: engine, images, cluster, install, create / scale / delete, jud
 	scripts/first-look.sh $(STYLES) $(IMAGES)
 	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(ARGS)
 e2e: STYLES = $(or $(OPERATOR),$(QUICK))
-e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION) $(if $(BUDGET),--budget=$(BUDGET))),--rounds=1)
+e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION)),--rounds=1) $(if $(BUDGET),--budget=$(BUDGET))
 
 .PHONY: bin/opbench
 bin/opbench: ## One file that works anywhere, in other people's repositories too; it says of which revision it is

@@ -142,6 +142,7 @@ func published() (map[string][]string, error) {
 		"results/replication-bursts": {"results/replication-bursts"},
 		"results/replication-quick":  {"results/replication-quick"},
 		"results/replication-slow":   {"results/replication-slow"},
+		"results/scale":              {"results/scale"},
 		"results/variants":           {"results/variants", "results/comparison/lwzv2clg", "results/comparison/7oovcftx", "results/comparison/ji4douke"},
 	}
 	all, err := comparison()

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -39,6 +40,25 @@ func TestFindingsFigures(t *testing.T) {
 	}
 	require.NotEmpty(t, all.Rows)
 	between(t, "findings.md", "again", all.Markdown())
+}
+
+// What growing to a thousand takes is of the recording.
+func TestFindingsGrowth(t *testing.T) {
+	r := reportOf(t, "results/scale")
+	all := table.Table{Left: 1, Header: []string{"style", "one more of 0", "of 1,000", "memory, 0", "1,000", "a thousand take", "stops in", "whole again", "newcomer waits", "of what is left"}}
+	for _, one := range r.Growths() {
+		if one.Back == nil {
+			continue // the floor
+		}
+		first, last := one.Levels[0], one.Levels[len(one.Levels)-1]
+		slope, known := one.Slope(result.Memory)
+		require.True(t, known)
+		all.Row(one.Style, first.More.P50.String(), last.More.P50.String(),
+			plain.Bytes(int64(first.Rest.Memory.Median())), plain.Bytes(int64(last.Rest.Memory.Median())), plain.Bytes(int64(slope)),
+			plain.Duration(one.Rests[0].Stop.Median()), one.Back.Whole.P50.String(), one.Back.Wait.P50.String(), fmt.Sprintf("%.0f%%", 100*one.Back.Share.P50.Value))
+	}
+	require.Len(t, all.Rows, 5)
+	between(t, "findings.md", "growth", all.Markdown())
 }
 
 // headlineOf is a style's median of a create, where it is from, and how many times

@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -42,6 +43,9 @@ type beside struct {
 	members int           // samples of a load that were begun
 	settled int           // and that ended well
 	rests   time.Duration // since when they have all been handled; 0: they have not
+
+	load  string      // the scenario; empty: it is none
+	asked []time.Time // what the style's accounts asked for in it, by the API server's clock
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
@@ -90,6 +94,9 @@ func (m *Meter) asides(e record.Entry) {
 		}
 	case e.Audit != nil:
 		b.audited = true
+		if namespace, _, account := accountOf(e.Audit.User); account && b.load != "" && b.within(namespace) && !strings.HasPrefix(e.Audit.Resource, events) {
+			b.asked = append(b.asked, e.Audit.Received)
+		}
 		m.asideAudit(e.Audit)
 	case e.End != nil:
 		b.end(e)
@@ -103,7 +110,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, open: map[string]*looked{}, nodes: map[string]moment{}}
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, open: map[string]*looked{}, nodes: map[string]moment{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -111,6 +118,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	case record.Driven:
 		if m.beside != nil {
 			m.beside.keep()
+			m.beside.busy()
 		}
 		m.beside = nil
 	}
@@ -129,8 +137,7 @@ func (m *Meter) asideBegin(e record.Entry) {
 	}
 }
 
-// asideAudit keeps the requests that concern a pass. The log may tell of them
-// after the sample's end.
+// asideAudit keeps the requests that concern a pass. The log may tell of them after the sample's end.
 func (m *Meter) asideAudit(a *record.Audit) {
 	p := m.passes[a.Namespace]
 	if p == nil {
@@ -210,9 +217,8 @@ func (b *beside) end(e record.Entry) {
 	b.rests = e.Time - s.Window
 }
 
-// keep tells what it takes to keep many custom resources, once the block is over: until
-// then they are all there, and the kubelet is asked once more at its end. The floor has
-// no pod that could.
+// keep tells what it takes to keep many custom resources, once the block is over: until then they are all there, and
+// the kubelet is asked once more at its end. The floor has no pod that could.
 func (b *beside) keep() {
 	rest := slices.DeleteFunc(b.looks, func(look moment) bool { return look.at < b.rests })
 	if b.rests == 0 || len(rest) == 0 || b.Name == spec.Floor {

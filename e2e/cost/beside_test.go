@@ -150,3 +150,22 @@ func TestCallsOfAPassWithoutAChangeAreThoseInItsNamespace(t *testing.T) {
 	s.asked(4200, account, "c", "delete", "deployments.v1.apps", own) // when the namespace goes
 	once(t, 1, s.only(t).UnchangedCalls)
 }
+
+// The most requests of ten seconds count, of the style's accounts alone, wherever they are.
+func TestBusiestOfALoad(t *testing.T) {
+	s := aside("hold-hundred")
+	s.sample.Style = argo.Name
+	for i := range 40 { // twenty a second for two seconds
+		s.asked(3000+50*i, account, "c", "create", "deployments.v1.apps", "services")
+	}
+	for i := range 20 { // one a second
+		s.asked(10_500+1000*i, account, "c", "update", crs, "services")
+	}
+	s.asked(3000, "kubernetes-admin", "", "create", crs, "services")
+	s.asked(3000, account, "c", "create", spec.Events, "services")
+	s.driven(40_000)
+	c := s.only(t)
+	require.Len(t, c.Busiest, 1)
+	assert.Equal(t, "hold-hundred", c.Busiest[0].Load)
+	once(t, 4.3, c.Busiest[0].Requests)
+}

@@ -22,8 +22,7 @@ type block struct {
 	changes     int
 	pause       time.Duration // the longest between two looks since the first sample's beginning
 
-	// What is measured goes from the last look before the first sample until
-	// the first look behind the last one.
+	// What is measured goes from the last look before the first sample until the first look behind the last one.
 	start, stop *moment
 	now         *moment // the last look
 	edge        bool    // a sample has ended since the last look
@@ -111,9 +110,8 @@ func (b *block) look(e record.Entry) {
 	}
 }
 
-// use adds what a pod has used since it was last seen, and returns it. A pod
-// that is new since the first look has used all of it in this block, and so has
-// one that was made anew under its name, which shows in a figure that is lower.
+// use adds what a pod has used since it was last seen, and returns it. A pod that is new since the first look has used
+// all of it in this block, and so has one that was made anew under its name, which shows in a figure that is lower.
 func (b *block) use(p *record.PodUsage, looked bool) int64 {
 	key := p.Namespace + "/" + p.Name
 	known := b.pods[key]
@@ -134,8 +132,7 @@ func (b *block) use(p *record.PodUsage, looked bool) int64 {
 	return more
 }
 
-// throttle adds how a pod was held back since it was last seen. All of the
-// style's pods have started in this block.
+// throttle adds how a pod was held back since it was last seen. All of the style's pods have started in this block.
 func (b *block) throttle(p *record.PodUsage) {
 	if p.Throttled == nil {
 		return

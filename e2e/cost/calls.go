@@ -10,11 +10,9 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// The audit log has the API server's clock, actions have the recorder's. The
-// two are never subtracted from each other: they meet at the harness's own
-// requests, which both tell of. A sample's time on the API server's clock
-// begins where the log has its first request, and is as long as it was on the
-// recorder's.
+// The audit log has the API server's clock, actions have the recorder's. The two are never subtracted from each other:
+// they meet at the harness's own requests, which both tell of. A sample's time on the API server's clock begins where
+// the log has its first request, and is as long as it was on the recorder's.
 
 // target is where requests are counted through.
 type target struct{ namespace, resource string }

@@ -16,8 +16,7 @@ type component struct {
 	selector labels.Selector
 }
 
-// compile leaves out a component whose selector cannot be read: its pods are
-// then named by what owns them.
+// compile leaves out a component whose selector cannot be read: its pods are then named by what owns them.
 func compile(components []spec.Component) []component {
 	var all []component
 	for _, c := range components {
@@ -31,9 +30,8 @@ func compile(components []spec.Component) []component {
 // unknownPods are those that no watch told of.
 const unknownPods = "unknown pods"
 
-// componentOf names the part of the style that a pod belongs to: its component
-// or, for a pod that no component selects, the kind of its owner: "workflow
-// pods", "job pods"; "other pods" have none.
+// componentOf names the part of the style that a pod belongs to: its component or, for a pod that no component selects,
+// the kind of its owner: "workflow pods", "job pods"; "other pods" have none.
 func (s *style) componentOf(w *record.Watch) string {
 	set := labels.Set{}
 	gjson.GetBytes(w.Object, "metadata.labels").ForEach(func(key, value gjson.Result) bool {

@@ -1,11 +1,9 @@
-// Package cost says what an operator style uses, from a recording: pods, custom
-// objects and API calls for each change, CPU seconds, memory, and the time that
-// it takes to install and to uninstall. It is pure: entries in, figures out.
+// Package cost says what an operator style uses, from a recording: pods, custom objects and API calls for each change,
+// CPU seconds, memory, and the time that it takes to install and to uninstall. It is pure: entries in, figures out.
 //
-// Two kinds of figure are kept apart. A Counter is exact: it counts what one
-// sample's change brought about, so that two runs of the same style can be
-// compared value for value. A Figure is measured: it comes from sampled
-// counters or clocks, and is shown with its median and range.
+// Two kinds of figure are kept apart. A Counter is exact: it counts what one sample's change brought about, so that two
+// runs of the same style can be compared value for value. A Figure is measured: it comes from sampled counters or
+// clocks, and is shown with its median and range.
 //
 // What a recording does not tell is never zero: Missing says why it is unknown.
 package cost
@@ -13,6 +11,7 @@ package cost
 import (
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -20,52 +19,42 @@ import (
 type Cost struct {
 	Style   string `json:"style"`
 	Variant string `json:"variant,omitempty"`
-	// Rounds are those in which the style was driven. Round 0 only warms up, and
-	// is left out of everything.
+	// Rounds are those in which the style was driven. Round 0 only warms up, and is left out of everything.
 	Rounds int `json:"rounds"`
-	// Changes are the changes of custom resources in these: each action of the
-	// harness on a sample's custom resource that the API accepted. Those of
-	// warm-up and prepare samples are among them, since the CPU time of a block
-	// cannot be told apart between them; the Counters leave those out.
+	// Changes are the changes of custom resources in these: each action of the harness on a sample's custom resource
+	// that the API accepted. Those of warm-up and prepare samples are among them, since the CPU time of a block cannot
+	// be told apart between them; the Counters leave those out.
 	Changes int `json:"changes"`
 
 	Install   Figure `json:"install"`   // seconds
 	Uninstall Figure `json:"uninstall"` // seconds
-	// FirstHandled is how long it took to install the style and to have its first
-	// event handled: installing it, and from a block's first change of a custom
-	// resource until the first Deployment for it was there; seconds.
+	// FirstHandled is how long it took to install the style and to have its first event handled: installing it, and
+	// from a block's first change of a custom resource until the first Deployment for it was there; seconds.
 	FirstHandled Figure `json:"firstHandled"`
 
-	// CPU is the CPU time of the style's pods for each change, in CPU seconds:
-	// of a whole block, from the last look before its first sample until the
-	// first look behind its last one, divided by its changes. Of a pod that
-	// lives on it is exact, by the kernel's counter; of one that ended it is the
-	// last figure that was seen. It holds what the style uses while idle.
+	// CPU is the CPU time of the style's pods for each change, in CPU seconds: of a whole block, from the last look
+	// before its first sample until the first look behind its last one, divided by its changes. Of a pod that lives on
+	// it is exact, by the kernel's counter; of one that ended it is the last figure that was seen. It holds what the
+	// style uses while idle.
 	CPU Figure `json:"cpu"`
-	// IdleCPU is what the style uses while nothing changes: cores, that is CPU
-	// seconds for each second.
+	// IdleCPU is what the style uses while nothing changes: cores, that is CPU seconds for each second.
 	IdleCPU Figure `json:"idleCpu"`
 	// BusyCPU is CPU without what the style would have used idle in that time.
 	BusyCPU Figure `json:"busyCpu"`
-	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods
-	// gained, and no pod that was seen accounts for, less the same of the null
-	// operator's blocks; CPU seconds for each change. It bounds what was missed
-	// of pods that ended between two looks; it may be below zero by the error of
-	// either counter.
+	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods gained, and no pod that was seen
+	// accounts for, less the same of the null operator's blocks; CPU seconds for each change. It bounds what was missed
+	// of pods that ended between two looks; it may be below zero by the error of either counter.
 	UnseenCPU Figure `json:"unseenCpu"`
-	// LongestPause is the longest time between two looks, in seconds. What a pod
-	// used is found whole if it ended at least that long before its last look:
-	// see package record/usage.
+	// LongestPause is the longest time between two looks, in seconds. What a pod used is found whole if it ended at
+	// least that long before its last look: see package record/usage.
 	LongestPause Figure `json:"longestPause"`
 
-	// PeakMemory and IdleMemory are working sets summed over all of the style's
-	// pods at one moment, in bytes: the largest of a block, and the median of
-	// the moments at which the style was idle.
+	// PeakMemory and IdleMemory are working sets summed over all of the style's pods at one moment, in bytes: the
+	// largest of a block, and the median of the moments at which the style was idle.
 	PeakMemory Figure `json:"peakMemory"`
 	IdleMemory Figure `json:"idleMemory"`
 
-	// ManyMemory is the same as IdleMemory with 100 custom resources that were all
-	// handled: of a load.
+	// ManyMemory is the same as IdleMemory with 100 custom resources that were all handled: of a load.
 	ManyMemory Figure `json:"manyMemory"`
 	// Growth is the same with as many as each load left, in the order of how many.
 	Growth []Held `json:"growth,omitempty"`
@@ -73,24 +62,23 @@ type Cost struct {
 	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took the harness.
 	Rests []Rest `json:"rests,omitempty"`
 	Kept  []Kept `json:"kept,omitempty"`
+	// Busiest are the most requests that its pods sent in a load.
+	Busiest []Busiest `json:"busiest,omitempty"`
 
-	// ColdStart is how long an operator that is started takes until it has handled
-	// something: in the correctness matrix, from the first container that started
-	// after the whole operator had been down until the first Deployment that was
-	// made then, for what had been asked for meanwhile; seconds.
+	// ColdStart is how long an operator that is started takes until it has handled something: in the correctness
+	// matrix, from the first container that started after the whole operator had been down until the first Deployment
+	// that was made then, for what had been asked for meanwhile; seconds.
 	ColdStart Figure `json:"coldStart"`
-	// UnchangedCalls are the requests that the style's accounts make in a custom
-	// resource's namespace for each write of it that changes nothing: of the
-	// correctness matrix, by the audit log.
+	// UnchangedCalls are the requests that the style's accounts make in a custom resource's namespace for each write of
+	// it that changes nothing: of the correctness matrix, by the audit log.
 	UnchangedCalls Figure `json:"unchangedCalls"`
 	// CallsBefore are the requests of the style's pods to the API server at a create, until the one that writes the main
 	// child: each that is waited for delays it. Those for leases are left out.
 	CallsBefore Figure `json:"callsBefore"`
 
-	// Throttled is for how long CPU limits held the style's pods back in a block,
-	// from its installation on, in seconds; ThrottledShare is the share of the
-	// kernel's periods of 100 ms in which they used a limit up, 0 without limits.
-	// Of a pod that ended it is the last figure that was seen.
+	// Throttled is for how long CPU limits held the style's pods back in a block, from its installation on, in seconds;
+	// ThrottledShare is the share of the kernel's periods of 100 ms in which they used a limit up, 0 without limits. Of
+	// a pod that ended it is the last figure that was seen.
 	Throttled      Figure `json:"throttled"`
 	ThrottledShare Figure `json:"throttledShare"`
 
@@ -132,12 +120,9 @@ type Value = Reading[float64]
 // Count is what a counter has.
 type Count = Reading[int]
 
-// sorted are readings in order of size, and the least and the most of them; zero
-// where there is none.
+// sorted are readings in order of size, and the least and the most of them; zero where there is none.
 func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) {
-	for _, r := range readings {
-		values = append(values, r.Value)
-	}
+	values = plain.Map(readings, func(r Reading[T]) T { return r.Value })
 	slices.Sort(values)
 	if len(values) > 0 {
 		least, most = values[0], values[len(values)-1]
@@ -177,9 +162,8 @@ const (
 	CallsPrefix = "calls " // + component + " " + verb
 )
 
-// Counter is an exact count of what one change of a scenario brought about:
-// from the harness's request until the sample's end. Warm-up and prepare
-// samples are not counted, nor are samples that did not settle.
+// Counter is an exact count of what one change of a scenario brought about: from the harness's request until the
+// sample's end. Warm-up and prepare samples are not counted, nor are samples that did not settle.
 type Counter struct {
 	Name     string  `json:"name"`
 	Style    string  `json:"style"`
@@ -202,8 +186,7 @@ func (c Counter) Median() int {
 	return values[(len(values)-1)/2]
 }
 
-// Range is the smallest and the largest count; they are the same where the
-// counter did not vary.
+// Range is the smallest and the largest count; they are the same where the counter did not vary.
 func (c Counter) Range() (least, most int) {
 	_, least, most = sorted(c.Values)
 	return least, most
@@ -211,12 +194,7 @@ func (c Counter) Range() (least, most int) {
 
 // Counter returns the counter of a name in a scenario.
 func (c Cost) Counter(name, scenario string) (Counter, bool) {
-	for _, counter := range c.Counters {
-		if counter.Name == name && counter.Scenario == scenario {
-			return counter, true
-		}
-	}
-	return Counter{}, false
+	return plain.Find(c.Counters, func(counter Counter) bool { return counter.Name == name && counter.Scenario == scenario })
 }
 
 // PerChange sums up a counter over all scenarios: for each round the mean over

@@ -7,9 +7,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// counters are the exact counts of a style. A counter is there for every
-// scenario if it is there for one, so that nothing made is told apart from not
-// known.
+// counters are the exact counts of a style. A counter is there for every scenario if it is there for one, so that
+// nothing made is told apart from not known.
 func (m *Meter) counters(s *style) []Counter {
 	var all []Counter
 	names := m.callNames(s)

@@ -70,7 +70,7 @@ func (m *Meter) measure(s *style, c *Cost) {
 	})
 	c.ColdStart = told("s", noCold, s.cold)
 	c.ManyMemory = told("bytes", noMany, s.many)
-	c.Growth, c.Rests, c.Kept = s.growth, s.rests, s.kept
+	c.Growth, c.Rests, c.Kept, c.Busiest = s.growth, s.rests, s.kept, s.busiest
 	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
 	c.CallsBefore = told("1", noWrite, m.callsBefore(s))
 	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
@@ -190,9 +190,8 @@ func (m *Meter) unseen(good turns) Figure {
 	})
 }
 
-// unaccounted is the CPU time that the counter of all pods gained and no pod
-// that was seen accounts for, for each change: that of pods that ended, the
-// custom resources' own among them.
+// unaccounted is the CPU time that the counter of all pods gained and no pod that was seen accounts for, for each
+// change: that of pods that ended, the custom resources' own among them.
 func (b *block) unaccounted() (lost float64, known bool) {
 	changes := 0
 	for _, n := range b.nodes {

@@ -18,5 +18,9 @@ func TestALoadIsLeftOut(t *testing.T) {
 			e.Block.Load = "many"
 		}
 	}
-	assert.Equal(t, want, s.costs())
+	costs := s.costs()
+	for i := range costs {
+		costs[i].Busiest = nil // what is told of a load alone
+	}
+	assert.Equal(t, want, costs)
 }

@@ -8,10 +8,9 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// Meter adds up what styles cost, in one pass over a recording. It keeps a few
-// bytes for each pod and for each request of a style, and nothing else of what
-// it is given. It accepts entries that make no sense together, and leaves out
-// what cannot be told of them.
+// Meter adds up what styles cost, in one pass over a recording. It keeps a few bytes for each pod and for each request
+// of a style, and nothing else of what it is given. It accepts entries that make no sense together, and leaves out what
+// cannot be told of them.
 type Meter struct {
 	order  []*style
 	styles map[string]*style
@@ -91,6 +90,7 @@ type style struct {
 	growth       growth
 	rests        []Rest
 	kept         []Kept
+	busiest      []Busiest
 }
 
 func (m *Meter) header(h *record.Header) {
@@ -173,7 +173,7 @@ func (m *Meter) Costs() []Cost {
 	m.resolve()
 	var costs []Cost
 	for _, s := range m.order {
-		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(m.unchangedCalls(s)) == 0 {
+		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(m.unchangedCalls(s)) == 0 {
 			continue
 		}
 		c := Cost{Style: s.Name, Variant: s.Variant, Rounds: len(s.rounds), Changes: s.changes, Counters: m.counters(s)}

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Rest is what a style uses while nothing is asked of it, with so many custom resources that are all handled: of a growth.
@@ -15,6 +18,8 @@ type Rest struct {
 	Restarted bool   `json:"restarted,omitempty"` // the operator has been since it was first left alone with so many
 	Beside    string `json:"beside,omitempty"`    // the kind of objects that are not the operator's which were put there last; empty: there are none
 	Each      int    `json:"each,omitempty"`      // how many of each kind
+	Stop      Figure `json:"stop,omitzero"`       // seconds from when its pods were told to end until they were gone: of a rest after a restart
+	Grace     int64  `json:"grace,omitempty"`     // seconds that they have for that before they are killed
 	Memory    Figure `json:"memory"`              // working sets, in bytes
 	CPU       Figure `json:"cpu"`                 // cores
 	Requests  Figure `json:"requests"`            // to the API server in a minute, those for leases left out
@@ -50,11 +55,22 @@ type part struct {
 	entries int
 	calls   map[Call]int
 	rested  bool // a style that was restarted before it
+	ending  stop // of the style's pods, in this part
+	stopped stop // and before it, in a restart
+}
+
+// stop is how the pods of a style ended.
+type stop struct {
+	from, took time.Duration
+	grace      int64 // seconds
 }
 
 // add takes an entry within it. The audit log's are counted when they are read: a stage of rest begins calm.
 func (p *part) add(e record.Entry) {
 	p.entries++
+	if w := e.Watch; w != nil && w.Resource == spec.Pods && p.within(w.Namespace) {
+		p.ending.look(e.Time, w)
+	}
 	if e.Audit == nil || p.Stage != record.StageRest {
 		return
 	}
@@ -63,12 +79,31 @@ func (p *part) add(e record.Entry) {
 	}
 }
 
+// look takes an event of one of the pods.
+func (s *stop) look(at time.Duration, w *record.Watch) {
+	grace := gjson.GetBytes(w.Object, "metadata.deletionGracePeriodSeconds")
+	if !grace.Exists() {
+		return
+	}
+	if s.from == 0 {
+		s.from = at
+	}
+	if s.grace = max(s.grace, grace.Int()); w.Event == spec.Deleted {
+		s.took = at - s.from
+	}
+}
+
 // enter ends the part that goes on, and begins the next, where there is one.
 func (b *beside) enter(e record.Entry) {
 	was := b.part
 	if b.part = nil; e.Block.Part != nil {
 		b.part = &part{Part: *e.Block.Part, beside: b, load: e.Block.Load, from: e.Time, looks: len(b.looks), calls: map[Call]int{}}
-		b.part.rested = was != nil && (was.rested || was.Stage == record.StageDown)
+		if was != nil {
+			b.part.rested, b.part.stopped = was.rested || was.Stage == record.StageDown, was.stopped
+			if b.part.Stage == record.StageDown {
+				b.part.stopped = was.ending
+			}
+		}
 	}
 	switch {
 	case was == nil:
@@ -102,6 +137,9 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 		}
 		byMemory := slices.SortedFunc(slices.Values(looks), func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
 		r.Memory.Values = append(r.Memory.Values, Value{Round: p.round, Value: float64(byMemory[(len(byMemory)-1)/2].memory)})
+	}
+	if p.stopped.took > 0 && p.Beside == "" {
+		r.Stop, r.Grace = Figure{Unit: "s", Values: append(r.Stop.Values, Value{Round: p.round, Value: p.stopped.took.Seconds()})}, p.stopped.grace
 	}
 	if minutes <= 0 || !p.audited {
 		return rests

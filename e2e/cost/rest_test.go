@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // part begins a part of a growth.
@@ -34,6 +35,10 @@ func TestRestsOfAGrowth(t *testing.T) {
 	s.part(10_000, record.Part{Stage: record.StageRest, Customs: 100})
 	s.look(10_500, 0, 0, used("c", 9000, 61))
 	s.look(11_500, 0, 0, used("c", 9100, 61))
+	ends := map[string]any{"deletionGracePeriodSeconds": 10}
+	s.pod(11_600, spec.Modified, "c", ends)
+	s.pod(11_900, spec.Modified, "c", ends)
+	s.pod(11_950, spec.Deleted, "c", ends)
 	s.part(12_000, record.Part{Stage: record.StageDown, Customs: 100})
 	s.part(13_000, record.Part{Stage: record.StageRest, Customs: 100})
 	s.look(13_500, 0, 0, used("c", 100, 60))
@@ -57,6 +62,9 @@ func TestRestsOfAGrowth(t *testing.T) {
 	assert.False(t, c.Rests[1].Restarted)
 	once(t, 60*mib, c.Rests[2].Memory)
 	assert.True(t, c.Rests[2].Restarted)
+	once(t, 0.35, c.Rests[2].Stop)
+	assert.EqualValues(t, 10, c.Rests[2].Grace)
+	assert.Zero(t, c.Rests[3].Stop, "said once")
 	once(t, 65*mib, c.Rests[3].Memory)
 	assert.Equal(t, "secrets", c.Rests[3].Beside)
 	assert.Equal(t, 1000, c.Rests[3].Each)

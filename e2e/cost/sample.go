@@ -159,10 +159,7 @@ func (m *Meter) busy(b *block) bool {
 
 // whole tells whether all that was made in a sample was heard of.
 func (m *Meter) whole(w *window) bool {
-	for _, g := range m.lost {
-		if g.resource != auditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.lost, func(g gap) bool {
+		return g.resource != auditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to)
+	})
 }

@@ -15,10 +15,9 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// barrier does each fault once for all samples that take part in it: the last
-// that comes to a fault finds the others waiting there. A sample that ends
-// before leaves, and is not waited for any more. Whoever leaves last mends what
-// is still broken.
+// barrier does each fault once for all samples that take part in it: the last that comes to a fault finds the others
+// waiting there. A sample that ends before leaves, and is not waited for any more. Whoever leaves last mends what is
+// still broken.
 type barrier struct {
 	faults Breaker
 	clock  func() time.Duration
@@ -71,9 +70,8 @@ func (b *barrier) do(ctx context.Context, work func(context.Context) action) (ac
 	return t.done, t.done.err
 }
 
-// gather returns when all members are there. Each is given what it starts from
-// before any begins: else the first would be long past the point at which the
-// fault is to meet it.
+// gather returns when all members are there. Each is given what it starts from before any begins: else the first would
+// be long past the point at which the fault is to meet it.
 func (b *barrier) gather(ctx context.Context) error {
 	_, err := b.do(ctx, func(context.Context) action { return action{} })
 	return err
@@ -87,8 +85,7 @@ func (b *barrier) begins() {
 	}
 }
 
-// begin breaks what a step wants broken. A fault that is over at once returns
-// no undoing.
+// begin breaks what a step wants broken. A fault that is over at once returns no undoing.
 func (b *barrier) begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (action, error) {
 	return b.do(ctx, func(ctx context.Context) action {
 		kind, what := f.Kind()

@@ -105,8 +105,7 @@ func changed(before, after json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-// fieldsOf are an object's values by their paths, without those that the API
-// server changes with every write.
+// fieldsOf are an object's values by their paths, without those that the API server changes with every write.
 func fieldsOf(object json.RawMessage) map[string]string {
 	var root any
 	if json.Unmarshal(object, &root) != nil {

@@ -1,17 +1,16 @@
-// Package drive performs scenarios on a live cluster. It is the only package
-// that changes a cluster on a scenario's behalf. It judges nothing: it records
-// what it does, and asks its Judge only when to go on.
+// Package drive performs scenarios on a live cluster. It is the only package that changes a cluster on a scenario's
+// behalf. It judges nothing: it records what it does, and asks its Judge only when to go on.
 package drive
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
@@ -22,29 +21,18 @@ import (
 // watched is what is recorded in a sample's namespaces, whatever the style.
 func (d *Driver) watched() []schema.GroupVersionResource {
 	all := []schema.GroupVersionResource{d.Workload.GVR()}
-	add := func(resource schema.GroupVersionResource) {
-		if !slices.Contains(all, resource) {
-			all = append(all, resource)
-		}
-	}
 	for _, child := range d.Workload.Children {
-		add(workloads.GVR(child.Resource))
+		all = append(all, workloads.GVR(child.Resource))
 	}
 	if d.Workload.Main().Kind == "Deployment" {
-		add(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"})
+		all = append(all, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"})
 	}
-	for _, resource := range ownResources {
-		add(resource)
-	}
-	return all
+	return plain.Once(nil, append(all, ownResources...)...)
 }
 
 // watchedFor names what is watched for a sample.
 func (d *Driver) watchedFor(style Style) []string {
-	var names []string
-	for _, resource := range d.watched() {
-		names = append(names, watch.ResourceName(resource))
-	}
+	names := plain.Map(d.watched(), watch.ResourceName)
 	for _, target := range style.watches() {
 		names = append(names, target.Name())
 	}

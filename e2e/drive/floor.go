@@ -12,9 +12,8 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// writeFloor takes the place of an operator: no controller sees the custom resource,
-// the harness itself writes what it asks for. What is measured then is the
-// cluster and the observer, the floor below every operator.
+// writeFloor takes the place of an operator: no controller sees the custom resource, the harness itself writes what it
+// asks for. What is measured then is the cluster and the observer, the floor below every operator.
 func (s *sampleRun) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
 	client, kind := s.children(s.sample.Namespace), s.Workload.Main().Kind
 	if step.Delete != nil {

@@ -16,9 +16,8 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// lane is one custom resource after the other, and what it is put through: each
-// scenario starts from what the one before it leaves, if it can, and in a fresh
-// namespace else. Lanes of a wave have one scenario each, and overlap.
+// lane is one custom resource after the other, and what it is put through: each scenario starts from what the one
+// before it leaves, if it can, and in a fresh namespace else. Lanes of a wave have one scenario each, and overlap.
 type lane struct {
 	*turn
 
@@ -133,9 +132,8 @@ func (l *lane) run(ctx context.Context, run *sampleRun, steps []scenarios.Step) 
 	return end, err
 }
 
-// unreached records that a scenario could not begin: the operator did not bring
-// about in time what the scenario is given, or, where preparing that was
-// interrupted, it is not known whether it would have.
+// unreached records that a scenario could not begin: the operator did not bring about in time what the scenario is
+// given, or, where preparing that was interrupted, it is not known whether it would have.
 func (l *lane) unreached(s scenarios.Scenario, prepared record.End) error {
 	reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", s.Given.Size)
 	if prepared.Reason != "" {
@@ -308,9 +306,8 @@ func (l *lane) inMatrix(sample *record.Sample, s scenarios.Scenario) {
 	}
 }
 
-// Where a reconcile is late to begin, what seems calm may only be late: the
-// window is so many times what the given state's took, up to the longest. One
-// event among five came 9 times as late as that of the given state.
+// Where a reconcile is late to begin, what seems calm may only be late: the window is so many times what the given
+// state's took, up to the longest. One event among five came 9 times as late as that of the given state.
 const (
 	windowLags    = 20
 	longestWindow = 30 * time.Second
@@ -338,7 +335,6 @@ func (l *lane) timeout(s scenarios.Scenario) time.Duration {
 // leastBound is long enough for pods on a machine that has a lot else to do.
 const leastBound = 2 * time.Minute
 
-// bound is how long the matrix waits for one reconcile: longer than a style's
-// timeout for one that is driven alone, since samples overlap, and share the
-// machine with other clusters. What comes to nothing is given up out of patience.
+// bound is how long the matrix waits for one reconcile: longer than a style's timeout for one that is driven alone,
+// since samples overlap, and share the machine with other clusters. What comes to nothing is given up out of patience.
 func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }

@@ -42,8 +42,7 @@ type member struct {
 // headStart is how long before its beginning a load is made ready.
 const headStart = 100 * time.Millisecond
 
-// load drives a load. Each custom resource follows its schedule, whatever becomes of
-// the others.
+// load drives a load. Each custom resource follows its schedule, whatever becomes of the others.
 func (t *turn) load(ctx context.Context) error {
 	r := &loadRun{turn: t, scenario: t.plan.Scenarios[0]}
 	schedule, drive := *t.schedule(), r.drive
@@ -167,9 +166,8 @@ func (d *Driver) toFakeNodes(ctx context.Context, namespace string) error {
 
 var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
 
-// unstartable makes the pods of a namespace ask for what no node has: an
-// operator writes its children as ever, and no kubelet competes with it for the
-// machine.
+// unstartable makes the pods of a namespace ask for what no node has: an operator writes its children as ever, and no
+// kubelet competes with it for the machine.
 func (d *Driver) unstartable(ctx context.Context, namespace string) error {
 	nowhere := map[string]any{"operatorbench/nowhere": "1"}
 	limits := &unstructured.Unstructured{Object: map[string]any{
@@ -203,9 +201,8 @@ func (m *member) follow(ctx context.Context, life scenarios.Life, begins time.Du
 	return nil
 }
 
-// settle waits until every member has come to its end state, and nothing has
-// moved in any of them for the window: an operator that is behind may yet write
-// what is out of date.
+// settle waits until every member has come to its end state, and nothing has moved in any of them for the window: an
+// operator that is behind may yet write what is out of date.
 func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
 	all := r.sampleRun(r.style, record.Sample{})
 	all.moved = r.progress.moved
@@ -216,9 +213,8 @@ func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
 	return outcome == record.Settled, reason
 }
 
-// progress knows which members may not have come to their end states: those of which
-// something was heard since they were looked at. However many there are, an event
-// is a look at one of them.
+// progress knows which members may not have come to their end states: those of which something was heard since they
+// were looked at. However many there are, an event is a look at one of them.
 type progress struct {
 	byPlace     map[string]*member
 	byNamespace map[string][]*member
@@ -270,8 +266,7 @@ func (p *progress) stir(m *member) {
 	}
 }
 
-// lacks is what a member that is not there yet waits for. One whose steps failed
-// never comes there.
+// lacks is what a member that is not there yet waits for. One whose steps failed never comes there.
 func (p *progress) lacks(recorder *record.Recorder, judge Judge) string {
 	recorder.CatchUp()
 	p.mu.Lock()

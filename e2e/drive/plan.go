@@ -11,21 +11,20 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// Plan is what a style, which is installed, is put through in one turn: scenarios
-// whose latencies are measured, one after the other; or a load; or a wave of the
-// correctness matrix, scenarios that are driven at the same time.
+// Plan is what a style, which is installed, is put through in one turn: scenarios whose latencies are measured, one
+// after the other; or a load; or a wave of the correctness matrix, scenarios that are driven at the same time.
 type Plan struct {
 	Round  int                  // from 1
 	Warmup []scenarios.Scenario // driven first, once; what they measure is marked as warm-up
-	// Scenarios are all of one of these kinds; a load is one scenario. Those of a wave
-	// share their faults: either none has one that concerns the whole operator, or
-	// all have the same.
+	// Scenarios are all of one of these kinds; a load is one scenario. Those of a wave share their faults: either none
+	// has one that concerns the whole operator, or all have the same.
 	Scenarios []scenarios.Scenario
 	// Passes is how often latencies are measured (0 is once), each time in a fresh
 	// namespace. Choose says after the first how many there are to be in all; nil: Passes.
@@ -37,12 +36,11 @@ type Plan struct {
 	Applies func(scenarios.Scenario) string
 }
 
-// Drive puts a style, which is installed, through a plan. A sample that does not end
-// well is no error: it is recorded. An error means that the test environment is
-// broken or ctx has ended. Custom resources that have finalizers are then gone. leave
-// removes the namespaces that are left; it is to be called, with or without an error,
-// when the style is gone: what else the last scenario left there then needs no
-// reconcile. It returns when no custom resource is left for the next style to act on.
+// Drive puts a style, which is installed, through a plan. A sample that does not end well is no error: it is recorded.
+// An error means that the test environment is broken or ctx has ended. Custom resources that have finalizers are then
+// gone. leave removes the namespaces that are left; it is to be called, with or without an error, when the style is
+// gone: what else the last scenario left there then needs no reconcile. It returns when no custom resource is left for
+// the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, plan Plan) (leave func(context.Context) error, err error) {
 	t := &turn{Driver: d, style: style, plan: plan, stopped: ctx.Done()}
 	t.watches, err = watch.Open(ctx, d.Client, d.Recorder, d.watched(), style.watches()...)
@@ -85,9 +83,8 @@ const (
 	most    = longest - len(second)
 )
 
-// name names a namespace of the turn, with a word at its end. Where a style's name is
-// too long for it, a hash in the place of the style's last letters keeps the names
-// of styles and variants apart.
+// name names a namespace of the turn, with a word at its end. Where a style's name is too long for it, a hash in the
+// place of the style's last letters keeps the names of styles and variants apart.
 func (t *turn) name(word string) string {
 	label := strings.ReplaceAll(record.Label(t.style.Name, t.style.Variant), "@", "-")
 	name := func(label string) string { return fmt.Sprintf("services-%s-%s-%d%s", t.Run, label, t.plan.Round, word) }
@@ -198,8 +195,7 @@ func (t *turn) wave(ctx context.Context) error {
 	return group.Wait()
 }
 
-// space names a namespace of samples that overlap. The number keeps names apart
-// that are cut.
+// space names a namespace of samples that overlap. The number keeps names apart that are cut.
 func (t *turn) space(number string, scenario scenarios.Scenario) string {
 	name := strings.ReplaceAll(t.name("-"+number)+"-"+scenario.Name, "@", "-")
 	if len(name) > most {
@@ -217,10 +213,7 @@ func secondOf(namespace string) string { return namespace + second }
 
 // namespaces are all that were made.
 func (t *turn) namespaces() (names []string) {
-	for _, l := range t.lanes {
-		names = append(names, l.made...)
-	}
-	return names
+	return plain.Flat(t.lanes, func(l *lane) []string { return l.made })
 }
 
 // release is Driver.release of all that the turn made.

@@ -12,9 +12,8 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// ramp drives the steps of a ramp, each a load. What a step made is removed before the next
-// while the operator is there, so that all begin alike, and however many steps there are, no
-// more is kept than of one.
+// ramp drives the steps of a ramp, each a load. What a step made is removed before the next while the operator is
+// there, so that all begin alike, and however many steps there are, no more is kept than of one.
 func (r *loadRun) ramp(ctx context.Context, schedule scenarios.Schedule) error {
 	var tried []spec.Tried
 	for rate := schedule.Ramp.Next(nil); rate > 0; rate = schedule.Ramp.Next(tried) {
@@ -37,8 +36,7 @@ func (r *loadRun) ramp(ctx context.Context, schedule scenarios.Schedule) error {
 	return nil
 }
 
-// clear removes what a step has made. What does not go in time is left for the turn's end,
-// which says so.
+// clear removes what a step has made. What does not go in time is left for the turn's end, which says so.
 func (r *loadRun) clear(ctx context.Context) error {
 	var made []string
 	var left []unstructured.Unstructured

@@ -18,10 +18,9 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// release deletes the custom resources in namespaces that have finalizers, while
-// the operator still runs: nobody else can clean up behind them. All others go
-// with their namespaces. What is still there after the style's timeout is released
-// by force, and recorded.
+// release deletes the custom resources in namespaces that have finalizers, while the operator still runs: nobody else
+// can clean up behind them. All others go with their namespaces. What is still there after the style's timeout is
+// released by force, and recorded.
 func (d *Driver) release(ctx context.Context, style Style, namespaces []string) error {
 	left, err := d.finalized(ctx, namespaces)
 	if err != nil {
@@ -86,9 +85,8 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 	return found, errors.Join(problems...)
 }
 
-// allow gives a custom resource a size that its definition allows, where steps under
-// another definition have left one that it does not: the API server would refuse
-// every write, that which takes its finalizers away included.
+// allow gives a custom resource a size that its definition allows, where steps under another definition have left one
+// that it does not: the API server would refuse every write, that which takes its finalizers away included.
 func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error {
 	_, knob := d.Workload.ScaleKnob()
 	if size, found := d.Workload.SizeOf(&cr); found && int64(knob.Lowest()) <= size && size <= int64(knob.Highest()) {
@@ -102,9 +100,8 @@ func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error 
 	return nil
 }
 
-// abandon takes the finalizers of all custom resources in namespaces when the
-// style is gone: a sample or a round that broke off has left them, and nobody is
-// there who could.
+// abandon takes the finalizers of all custom resources in namespaces when the style is gone: a sample or a round that
+// broke off has left them, and nobody is there who could.
 func (d *Driver) abandon(ctx context.Context, namespaces []string) error {
 	left, err := d.finalized(ctx, namespaces)
 	if err == nil {
@@ -130,8 +127,7 @@ func (s *sampleRun) taken(ctx context.Context, step scenarios.Step) (bool, error
 	return live.GetDeletionTimestamp() != nil, nil
 }
 
-// vacate returns when the name of a custom resource that a step creates is free.
-// It is given up out of patience.
+// vacate returns when the name of a custom resource that a step creates is free. It is given up out of patience.
 func (s *sampleRun) vacate(ctx context.Context, step scenarios.Step) error {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(s.sample.Patience, s.style.bound()))
 	defer cancel()

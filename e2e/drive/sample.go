@@ -32,12 +32,10 @@ type sampleRun struct {
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
 	waited time.Duration
-	// wrote is how long the operator took to write the main child when the custom resource
-	// was created, before or here; 0: that is not known, or not asked. It is measured from
-	// created on; 0: it is not.
+	// wrote is how long the operator took to write the main child when the custom resource was created, before or here;
+	// 0: that is not known, or not asked. It is measured from created on; 0: it is not.
 	wrote, created time.Duration
-	// together does the faults that the samples of a wave share, alone does
-	// those of this sample; nil: it has none.
+	// together does the faults that the samples of a wave share, alone does those of this sample; nil: it has none.
 	together, alone *barrier
 }
 
@@ -176,9 +174,8 @@ func (q *quiescence) complete(now, moved time.Duration) (outcome string, due tim
 	return "", min(due, q.nearly+q.stirs)
 }
 
-// wait waits until nothing is lacking, and has not been for window. It gives up
-// when nothing has moved for patience (0: never), when nothing lacks and it does
-// not come to rest, or when ctx ends.
+// wait waits until nothing is lacking, and has not been for window. It gives up when nothing has moved for patience (0:
+// never), when nothing lacks and it does not come to rest, or when ctx ends.
 func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patience time.Duration) (outcome, reason string) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

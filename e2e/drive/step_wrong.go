@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/wrong"
@@ -32,12 +33,7 @@ func (s *sampleRun) wrong(ctx context.Context, step scenarios.Step) error {
 	if len(values) == 0 {
 		return fmt.Errorf("the definition of %s has no field below spec that a wrong value can be derived of", s.Workload.Resource.Name())
 	}
-	for _, value := range values {
-		if err := s.wrongOne(ctx, step, custom, value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return plain.Try(values, func(value wrong.Value) error { return s.wrongOne(ctx, step, custom, value) })
 }
 
 // wrongOne sets one field to a wrong value and, if the API server takes it, back.

@@ -94,8 +94,7 @@ func merge(r request, client dynamic.ResourceInterface, patch []byte, options me
 	return r
 }
 
-// write sends what a step asks of the operator; on the floor the harness
-// does that itself.
+// write sends what a step asks of the operator; on the floor the harness does that itself.
 func (s *sampleRun) write(ctx context.Context, step scenarios.Step, r request) error {
 	reply, err := s.send(ctx, r)
 	if err != nil || !s.style.isFloor() {

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // Style is an operator style that is installed, with what only it needs.
@@ -64,19 +65,13 @@ func (s Style) watches() []watch.Target {
 		}
 	}
 	for _, phase := range s.Phases {
-		resource, ok := watch.ParseResource(phase.Resource)
-		if !ok || phase.Namespace == "" {
-			continue // in the custom resource's namespace everything is watched anyway
-		}
-		if target := (watch.Target{Resource: resource, Namespace: phase.Namespace}); !slices.Contains(all, target) {
+		target := watch.Target{Resource: workloads.GVR(phase.Resource), Namespace: phase.Namespace}
+		if phase.Namespace != "" && !slices.Contains(all, target) { // in the custom resource's namespace everything is watched anyway
 			all = append(all, target)
 		}
 	}
 	for _, work := range s.Work {
-		resource, ok := watch.ParseResource(work.Resource)
-		if !ok {
-			continue
-		}
+		resource := workloads.GVR(work.Resource)
 		all = slices.DeleteFunc(all, func(w watch.Target) bool { return w.Resource == resource && w.Namespace == work.Namespace })
 		all = append(all, watch.Target{Resource: resource, Namespace: work.Namespace, Of: watch.Of{Path: work.Of.Path, Matches: work.Of.Matches}})
 	}

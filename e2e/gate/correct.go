@@ -125,10 +125,7 @@ func (t Tally) and(other Tally) Tally {
 
 // roundsOf is in how many rounds a cell was driven.
 func roundsOf(c *result.Cell) int {
-	rounds := map[int]bool{}
-	for _, sample := range c.Results {
-		rounds[sample.Round] = true
-	}
+	rounds := plain.Set(c.Results, func(sample result.Judged) int { return sample.Round })
 	return len(rounds)
 }
 

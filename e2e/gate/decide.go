@@ -37,13 +37,7 @@ func (r *Result) compareMetrics(driving bool) {
 }
 
 func stylesOf(keys []Key) []string {
-	var list []string
-	for _, key := range keys {
-		if !slices.Contains(list, key.Style) {
-			list = append(list, key.Style)
-		}
-	}
-	return list
+	return plain.Once(nil, plain.Map(keys, func(key Key) string { return key.Style })...)
 }
 
 // roundsOf are the numbers of the rounds in which a style was driven, on any side. Of rounds in which all take turns,
@@ -197,22 +191,15 @@ func part(family []*Metric, group, n int) float64 {
 // chains are the style's own phases of each scenario, the last one first, by their
 // medians over all sides, which do not depend on whose is which.
 func chains(family []*Metric) [][]int {
-	var scenarios []string
-	of := map[string][]int{}
+	var of plain.Groups[string, int]
 	for i, m := range family {
 		if m.inner() {
-			if of[m.Scenario] == nil {
-				scenarios = append(scenarios, m.Scenario)
-			}
-			of[m.Scenario] = append(of[m.Scenario], i)
+			of.Add(m.Scenario, i)
 		}
 	}
-	list := make([][]int, len(scenarios))
-	for k, scenario := range scenarios {
-		list[k] = of[scenario]
-		slices.SortStableFunc(list[k], func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
-	}
-	return list
+	return plain.Map(of.Keys, func(scenario string) []int {
+		return slices.SortedStableFunc(slices.Values(of.Of[scenario]), func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
+	})
 }
 
 // pooled is the median over all sides.
@@ -428,10 +415,7 @@ func shareAbove(value float64, list []samples.Observation) float64 {
 // reach is the smallest number of rounds like these in which a regression of a
 // family could be told, if nothing else is one.
 func (m *Metric) reach(family []*Metric, alpha float64) int {
-	n := 0
-	for _, other := range family {
-		n += number(other.group() == m.group())
-	}
+	n := plain.Sum(family, func(other *Metric) int { return number(other.group() == m.group()) })
 	if m.inner() {
 		n = len(chains(family))
 	}

@@ -77,10 +77,9 @@ func (r *Result) coveredLoads() string {
 			rounds[name][result.Round] = true
 		}
 	}
-	var driven []string
-	for _, name := range slices.Sorted(maps.Keys(rounds)) {
-		driven = append(driven, fmt.Sprintf("%s in %s", name, plain.Plural(len(rounds[name]), "round")))
-	}
+	driven := plain.Map(slices.Sorted(maps.Keys(rounds)), func(name string) string {
+		return fmt.Sprintf("%s in %s", name, plain.Plural(len(rounds[name]), "round"))
+	})
 	why := r.undriven(spec.GroupLoad)
 	if len(driven) == 0 {
 		return "loads: not run" + why

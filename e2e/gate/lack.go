@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Lack is something that base had and head has not, or a right that only head has:
-// never fine.
+// Lack is something that base had and head has not, or a right that only head has: never fine.
 type Lack struct {
 	What    string  `json:"what"`
 	Verdict Verdict `json:"verdict"`
@@ -95,22 +94,17 @@ func (r *Result) lackScenarios() {
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
 	type ofStyle struct{ style, oracle string }
-	lost := map[ofStyle][]string{} // scenarios
-	var order []ofStyle
+	var lost plain.Groups[ofStyle, string] // scenarios
 	for _, one := range was {
 		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool {
 			return s.Style == one.style && s.Scenario == one.scenario && (s.Head.Passed > 0 || rank(s.Verdict) > rank(Inconclusive))
 		}) {
 			continue
 		}
-		what := ofStyle{one.style, one.oracle}
-		if lost[what] == nil {
-			order = append(order, what)
-		}
-		lost[what] = append(lost[what], one.scenario)
+		lost.Add(ofStyle{one.style, one.oracle}, one.scenario)
 	}
-	for _, what := range order {
-		r.lack(what.style+" "+what.oracle, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost[what], ", ")))
+	for _, what := range lost.Keys {
+		r.lack(what.style+" "+what.oracle, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost.Of[what], ", ")))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -244,15 +245,7 @@ func join(sides ...*values) {
 }
 
 func keysOf(sides ...*values) []Key {
-	var keys []Key
-	for _, side := range sides {
-		for _, key := range side.order {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
+	return plain.Once(nil, plain.Flat(sides, func(side *values) []Key { return side.order })...)
 }
 
 // middle is the median of a metric over all sides; 0 where there is none.
@@ -464,13 +457,11 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	return append(append(list, all), tails...)
 }
 
-// steadied are the first n rounds of base, head and again without how much quicker or
-// slower the API server replied to a sample's request than to the others of the round:
-// what it took for that it takes for what the operator asks of it, too. By how much is
-// the slope of the logarithms of latencies on those of replies, within the rounds of
-// all sides together, which does not depend on whose is which (analysis of covariance
-// in a randomization test: M. Gail, W. Tan and S. Piantadosi, "Tests for no treatment
-// effect in randomized clinical trials", Biometrika 75, 1988).
+// steadied are the first n rounds of base, head and again without how much quicker or slower the API server replied to
+// a sample's request than to the others of the round: what it took for that it takes for what the operator asks of it,
+// too. By how much is the slope of the logarithms of latencies on those of replies, within the rounds of all sides
+// together, which does not depend on whose is which (analysis of covariance in a randomization test: M. Gail, W. Tan
+// and S. Piantadosi, "Tests for no treatment effect in randomized clinical trials", Biometrika 75, 1988).
 func (m *Metric) steadied(n int) [3]stat.Replicates {
 	sides := [3]stat.Replicates{until(n, m.base), until(n, m.head), until(n, m.again)}
 	if m.reply == nil {

@@ -120,11 +120,5 @@ func looser(was, is map[string]string) []string {
 
 // privileges are those that only head's pods ask for.
 func privileges(was, is []string) []string {
-	var list []string
-	for _, one := range is {
-		if !slices.Contains(was, one) {
-			list = append(list, "use "+one)
-		}
-	}
-	return list
+	return plain.Pick(is, func(one string) (string, bool) { return "use " + one, !slices.Contains(was, one) })
 }

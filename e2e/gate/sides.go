@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -125,13 +126,8 @@ func Whole(name string, recording result.Recording) (Side, error) {
 
 // variantsOf lists the variants of a recording's styles, in their order.
 func variantsOf(recording result.Recording) []string {
-	var list []string
-	for _, s := range recording.Judgement.Header.Styles {
-		if s.Variant != "" && !slices.Contains(list, s.Variant) {
-			list = append(list, s.Variant)
-		}
-	}
-	return list
+	variants := plain.Map(recording.Judgement.Header.Styles, func(s record.Style) string { return s.Variant })
+	return slices.DeleteFunc(plain.Once(nil, variants...), func(variant string) bool { return variant == "" })
 }
 
 // results are a side's; none where there is no such side.

@@ -10,6 +10,7 @@ package grants
 import (
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -79,13 +80,7 @@ type SecretRights struct {
 // Unused are the rights that were never used; none if nothing is known of use.
 // URLs are left out: the audit log does not tell of them.
 func (u Use) Unused() []Right {
-	var unused []Right
-	for _, r := range u.Rights {
-		if u.Audited && r.Used == 0 && r.URL == "" {
-			unused = append(unused, r)
-		}
-	}
-	return unused
+	return plain.Where(u.Rights, func(r Right) bool { return u.Audited && r.Used == 0 && r.URL == "" })
 }
 
 // Join adds up by style what recordings say: what one shard never used, another may

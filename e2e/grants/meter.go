@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -116,12 +117,8 @@ func (m *Meter) holder(account string) *style {
 	if m.current != nil && m.current.has(account) {
 		return m.current
 	}
-	for _, s := range m.order {
-		if s.has(account) {
-			return s
-		}
-	}
-	return nil
+	found, _ := plain.Find(m.order, func(s *style) bool { return s.has(account) })
+	return found
 }
 
 // has tells whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.

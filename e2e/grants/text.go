@@ -70,16 +70,11 @@ func (u Use) narrow() []Right {
 // tail says of two rights must be equal for that, too.
 func lines(rights []Right, tail func(Right) string) []string {
 	type line struct{ before, after string }
-	var order []line
-	verbs := map[line][]string{}
+	var verbs plain.Groups[line, string]
 	for _, r := range rights {
-		l := line{r.ServiceAccount + ": ", " " + r.Object() + " (" + r.Role + r.scope() + ")" + tail(r)}
-		if verbs[l] == nil {
-			order = append(order, l)
-		}
-		verbs[l] = append(verbs[l], r.Verb)
+		verbs.Add(line{r.ServiceAccount + ": ", " " + r.Object() + " (" + r.Role + r.scope() + ")" + tail(r)}, r.Verb)
 	}
-	return plain.Map(order, func(l line) string { return l.before + strings.Join(verbs[l], ", ") + l.after })
+	return plain.Map(verbs.Keys, func(l line) string { return l.before + strings.Join(verbs.Of[l], ", ") + l.after })
 }
 
 func (r Right) scope() string { return scope(r.Namespace) }

@@ -27,8 +27,7 @@ func (w childWrite) String() string {
 	return fmt.Sprintf("a write of size %d", w.after.Replicas)
 }
 
-// again reports whether the write brought nothing new about: a second child
-// beside the first, or the size that it had.
+// again reports whether the write brought nothing new about: a second child beside the first, or the size that it had.
 func (w childWrite) again() bool {
 	switch {
 	case w.after == nil:

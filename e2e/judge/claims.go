@@ -15,10 +15,9 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// A status may be late: an operator hears of what happens after it has happened,
-// so that names of pods that have died, or a condition that was True for an older
-// generation, is lag, which must be over at the end. But it must never be early.
-// Each status that the operator wrote is looked at for what is new in it, a claim:
+// A status may be late: an operator hears of what happens after it has happened, so that names of pods that have died,
+// or a condition that was True for an older generation, is lag, which must be over at the end. But it must never be
+// early. Each status that the operator wrote is looked at for what is new in it, a claim:
 //
 //   - nodes names a pod that it did not name: that pod runs;
 //   - observedGeneration is another: the main child asks for the size of that
@@ -30,11 +29,10 @@ import (
 //     observedGeneration is of the status's. So one that stays True while a newer
 //     generation is observed, and not rolled out, is a claim too.
 //
-// A claim is early where what it says was neither written before it nor seen within
-// a grace after it. What was written before is told by the resource versions: watches
-// of different resources are not ordered with each other. The grace is for those who
-// take a pod that has just begun to run for one that is ready, or write the status
-// first and then, in the same reconcile, the main child.
+// A claim is early where what it says was neither written before it nor seen within a grace after it. What was written
+// before is told by the resource versions: watches of different resources are not ordered with each other. The grace is
+// for those who take a pod that has just begun to run for one that is ready, or write the status first and then, in the
+// same reconcile, the main child.
 const (
 	claimGrace = 250 * time.Millisecond
 	writeGrace = time.Second
@@ -239,8 +237,7 @@ func (c *claim) nodes() string {
 	return ""
 }
 
-// observed: of what is broken, or cannot be brought about, it is enough that the
-// operator tried, which no watch shows.
+// observed: of what is broken, or cannot be brought about, it is enough that the operator tried, which no watch shows.
 func (c *claim) observed() string {
 	generation := c.says.ObservedGeneration
 	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
@@ -311,8 +308,7 @@ func (c *claim) ready() string {
 	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, plain.Plural(size, "pod"))
 }
 
-// readyOf is the condition, with the generation that the status is of where it
-// does not say.
+// readyOf is the condition, with the generation that the status is of where it does not say.
 func (c *claim) readyOf(o *wire.Object) wire.Readiness {
 	is := o.Ready(c.t.Style.Declares.Status.Ready)
 	if is.Generation == 0 && c.t.Style.Says("observedGeneration") {

@@ -36,16 +36,14 @@ func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string
 	return lines
 }
 
-// always tells whether an event stands in evidence however long that is: a fault,
-// or a nudge.
+// always tells whether an event stands in evidence however long that is: a fault, or a nudge.
 func always(e *timeline.Event) bool {
 	return e.Kind == record.KindFault || e.Kind == record.KindAction && e.Action.Nudge
 }
 
-// of matches actions, faults, what brings an inner phase about, and watch events
-// on any of these resources in the sample's namespaces. Of what happens elsewhere
-// to a sample of the matrix it matches where a work object begins and ends: there
-// can be very many inner phases.
+// of matches actions, faults, what brings an inner phase about, and watch events on any of these resources in the
+// sample's namespaces. Of what happens elsewhere to a sample of the matrix it matches where a work object begins and
+// ends: there can be very many inner phases.
 func of(t *timeline.Timeline, roles ...timeline.Role) func(*timeline.Event) bool {
 	resources := t.Resources(roles...)
 	return func(e *timeline.Event) bool {
@@ -94,8 +92,7 @@ func line(t *timeline.Timeline, e *timeline.Event) string {
 	return at + " " + string(e.Kind)
 }
 
-// innerState names the inner phases that an event brings about, with the value
-// that shows it.
+// innerState names the inner phases that an event brings about, with the value that shows it.
 func innerState(t *timeline.Timeline, e *timeline.Event) string {
 	var words []string
 	for _, b := range e.Inner {

@@ -9,9 +9,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// Released is the oracle that fails where an operator has not let go of a custom
-// resource. No scenario names it: it is judged of every sample, once all have
-// ended, and says nothing where there is nothing to blame.
+// Released is the oracle that fails where an operator has not let go of a custom resource. No scenario names it: it is
+// judged of every sample, once all have ended, and says nothing where there is nothing to blame.
 const Released = "released"
 
 // HeldMessage says what was not released.
@@ -20,9 +19,8 @@ func HeldMessage(h *record.Held) string {
 		h.Namespace, h.Name, record.Label(h.Style, h.Variant), strings.Join(h.Finalizers, ", "), timeline.Round(h.Waited))
 }
 
-// held blames a custom resource that was not released on the last sample of its
-// namespace, or where that has none which is judged, on the style's last. A
-// sample that has failed already keeps its reasons, and is told of it.
+// held blames a custom resource that was not released on the last sample of its namespace, or where that has none which
+// is judged, on the style's last. A sample that has failed already keeps its reasons, and is told of it.
 func (j *Judgement) held(h *record.Held) {
 	var blamed *Result
 	for i := range j.Results {

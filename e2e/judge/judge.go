@@ -1,6 +1,5 @@
-// Package judge turns a recording into latencies and verdicts. It is a pure
-// function of recorded entries: it needs no cluster and never asks one. The oracles,
-// one file each, are functions of a sample's timeline.
+// Package judge turns a recording into latencies and verdicts. It is a pure function of recorded entries: it needs no
+// cluster and never asks one. The oracles, one file each, are functions of a sample's timeline.
 package judge
 
 import (
@@ -38,9 +37,8 @@ type Result struct {
 	// Samples are in the order of the phases. The correctness matrix has none:
 	// other samples were driven at the same time.
 	Samples []Sample
-	// Recovery is how the sample came back from what was broken; nil: nothing
-	// was, no oracle asks for it, or it is not known, because the sample was
-	// interrupted, or ended before the last fault did.
+	// Recovery is how the sample came back from what was broken; nil: nothing was, no oracle asks for it, or it is not
+	// known, because the sample was interrupted, or ended before the last fault did.
 	Recovery *Recovery
 
 	// Service is how the managed system answered; nil: no oracle asks for it, or it was not asked.
@@ -52,10 +50,9 @@ type Result struct {
 	reaction reaction // the slowest, that of the given state included
 }
 
-// Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there. A sample that ended because its time was
-// over never passes: it is late, unless an oracle failed. (What scenarios await in
-// vain, a message that names the cause, is judged by diagnosable: it fails then.)
+// Outcome sums up the verdicts: the worst counts, and what is not applicable does not, unless nothing else is there. A
+// sample that ended because its time was over never passes: it is late, unless an oracle failed. (What scenarios await
+// in vain, a message that names the cause, is judged by diagnosable: it fails then.)
 func (r Result) Outcome() spec.Outcome {
 	worst := spec.NotApplicable
 	for _, v := range r.Verdicts {
@@ -130,14 +127,12 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 	}
 }
 
-// Judge judges a recording as it is read; it keeps no more of it than the
-// samples that are open. A recording that is cut off is judged as far as it
-// goes, with a warning. Any other error means that it cannot be judged.
+// Judge judges a recording as it is read; it keeps no more of it than the samples that are open. A recording that is
+// cut off is judged as far as it goes, with a warning. Any other error means that it cannot be judged.
 //
-// Every observer is called with every entry that is judged, in order, in the
-// caller's goroutine: what else is to be known of a recording (its cost, say)
-// needs no second reading of it. An observer must not keep an entry's raw JSON, nor
-// what it holds of the audit log.
+// Every observer is called with every entry that is judged, in order, in the caller's goroutine: what else is to be
+// known of a recording (its cost, say) needs no second reading of it. An observer must not keep an entry's raw JSON,
+// nor what it holds of the audit log.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
 	parsed := func(yield func(record.Line, error) bool) {
 		for e, err := range entries {
@@ -209,8 +204,7 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []fu
 	return j, nil
 }
 
-// take judges a sample, or checks that the given state that it was to bring
-// about is there.
+// take judges a sample, or checks that the given state that it was to bring about is there.
 func (j *Judgement) take(t *timeline.Timeline) {
 	if !t.Sample.Prepare {
 		r := One(t)
@@ -231,9 +225,8 @@ func (j *Judgement) take(t *timeline.Timeline) {
 	}
 }
 
-// withdraw takes up a gap that reaches back into samples already judged: a watch
-// can break in one sample and be back only in the next. It returns how many texts and
-// objects it looked at.
+// withdraw takes up a gap that reaches back into samples already judged: a watch can break in one sample and be back
+// only in the next. It returns how many texts and objects it looked at.
 func (j *Judgement) withdraw(gap record.Entry) (steps int) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
 		steps++

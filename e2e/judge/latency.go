@@ -25,12 +25,11 @@ type Sample struct {
 	Phase    string `json:"phase"`
 	Run      string `json:"run"`
 	Block    int    `json:"block"` // the round, from 1
-	// Namespace, From and At trace the value to its recording: the custom
-	// resource's namespace (namespace/name where those of a load share it); the intent, as in the action's "from" (of a load: in
-	// the last action's "intended"); and the entry that showed the phase, as in
-	// its "t" (for a timeout: the sample's end). Nanoseconds on the recording's
-	// clock; Value is their difference. Where the scenario's act was never made,
-	// they are the sample's begin and end entries, and Value is its timeout.
+	// Namespace, From and At trace the value to its recording: the custom resource's namespace (namespace/name where
+	// those of a load share it); the intent, as in the action's "from" (of a load: in the last action's "intended");
+	// and the entry that showed the phase, as in its "t" (for a timeout: the sample's end). Nanoseconds on the
+	// recording's clock; Value is their difference. Where the scenario's act was never made, they are the sample's
+	// begin and end entries, and Value is its timeout.
 	Namespace string        `json:"namespace"`
 	From      time.Duration `json:"from"`
 	At        time.Duration `json:"at"`
@@ -40,8 +39,7 @@ type Sample struct {
 	Unit    string  `json:"unit"` // s: seconds
 	Outcome string  `json:"outcome"`
 	Warmup  bool    `json:"warmup,omitempty"`
-	// Late is how long after it was due the harness sent the last step of a load, in
-	// nanoseconds. Value includes it.
+	// Late is how long after it was due the harness sent the last step of a load, in nanoseconds. Value includes it.
 	Late time.Duration `json:"late,omitempty"`
 	// Rate is how many changes a second were due in the step of a ramp that the sample is of; 0: it is of none.
 	Rate int `json:"rate,omitempty"`
@@ -51,9 +49,8 @@ type Sample struct {
 	Held  int    `json:"held,omitempty"`
 }
 
-// latencies returns a Sample for each phase that the sample went through, and
-// for each that was waited for and did not come. A phase that never had to happen, because its state was
-// there all along, has none.
+// latencies returns a Sample for each phase that the sample went through, and for each that was waited for and did not
+// come. A phase that never had to happen, because its state was there all along, has none.
 func latencies(t *timeline.Timeline, verdicts []Verdict) []Sample {
 	if !t.Actions.Measured {
 		return neverBegan(t)
@@ -93,11 +90,9 @@ func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
 	}
 }
 
-// neverBegan returns the censored samples of a scenario whose given state was
-// not reached in time, so that its own act was never made: not to count them
-// would let a style that is slow to get there look better than it is. The API
-// server was never asked to acknowledge anything. Of inner phases it is not
-// known whether there would have been any.
+// neverBegan returns the censored samples of a scenario whose given state was not reached in time, so that its own act
+// was never made: not to count them would let a style that is slow to get there look better than it is. The API server
+// was never asked to acknowledge anything. Of inner phases it is not known whether there would have been any.
 func neverBegan(t *timeline.Timeline) []Sample {
 	if t.End == nil || t.End.Outcome != record.TimedOut {
 		return nil
@@ -128,8 +123,7 @@ func countsAs(verdicts []Verdict) string {
 	return OK
 }
 
-// absent is the outcome of a phase that was not reached; empty: it did not
-// have to be.
+// absent is the outcome of a phase that was not reached; empty: it did not have to be.
 func absent(t *timeline.Timeline, i int) string {
 	p := &t.Phases[i]
 	timedOut := t.End != nil && t.End.Outcome == record.TimedOut

@@ -17,11 +17,10 @@ const calmGrace = time.Second
 
 var calmOracle = Named{Name: "calm", Judge: calm}
 
-// calm judges what no watch shows: that the operator writes again what is there
-// already. While nothing happens, from a second after the last event until the
-// sample's end, its service accounts ask for no writes in the sample's namespaces,
-// by the API server's audit log. A single one may be the last of what came before.
-// Events, which tell people something, do not count.
+// calm judges what no watch shows: that the operator writes again what is there already. While nothing happens, from a
+// second after the last event until the sample's end, its service accounts ask for no writes in the sample's
+// namespaces, by the API server's audit log. A single one may be the last of what came before. Events, which tell
+// people something, do not count.
 func calm(t *timeline.Timeline) Verdict {
 	switch {
 	case !t.Audited:
@@ -56,19 +55,12 @@ const auditLog = "audit"
 
 // sumOf says what was written, and how often each.
 func sumOf(list []timeline.Request) string {
-	var order []string
-	counts := map[string]int{}
+	var same plain.Groups[string, int]
 	for i := range list {
-		what := list[i].String()
-		if counts[what] == 0 {
-			order = append(order, what)
-		}
-		counts[what]++
+		same.Add(list[i].String(), i)
 	}
-	for i, what := range order {
-		order[i] = fmt.Sprintf("%s (%d×)", what, counts[what])
-	}
-	return strings.Join(timeline.Some(order, 3), ", ")
+	each := plain.Map(same.Keys, func(what string) string { return fmt.Sprintf("%s (%d×)", what, len(same.Of[what])) })
+	return strings.Join(timeline.Some(each, 3), ", ")
 }
 
 // movedBy says what of the sample's objects the watches saw change after a time.

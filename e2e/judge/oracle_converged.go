@@ -8,9 +8,8 @@ import (
 
 var convergedOracle = Named{Name: "converged", Needs: onMains, Shows: onMains, Judge: converged, OfTheEnd: true, Losing: true}
 
-// converged is oracle 1: the custom resource's main child asks for the wanted
-// replicas, and exactly these are ready, within the timeout. What is judged is
-// the end state: to have been right once is not enough.
+// converged is oracle 1: the custom resource's main child asks for the wanted replicas, and exactly these are ready,
+// within the timeout. What is judged is the end state: to have been right once is not enough.
 func converged(t *timeline.Timeline) Verdict {
 	if t.Sample.Size == nil {
 		return notApplicable("the custom resource is to be gone")

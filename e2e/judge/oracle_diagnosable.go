@@ -12,9 +12,8 @@ import (
 
 var diagnosableOracle = Named{Name: "diagnosable", Needs: append(slices.Clip(onAll), timeline.RoleEvents), Judge: diagnosable, Whole: true, Told: true}
 
-// diagnosable judges whether a person can find out what went wrong with this
-// custom resource: a message that says so (Sample.Cause) is to be had from it,
-// or from what was made for it. Otherwise the nearest are told: what was said of
+// diagnosable judges whether a person can find out what went wrong with this custom resource: a message that says so
+// (Sample.Cause) is to be had from it, or from what was made for it. Otherwise the nearest are told: what was said of
 // it without the cause, and of the cause without it.
 func diagnosable(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()
@@ -50,8 +49,7 @@ func nearest(t *timeline.Timeline, what string, match func(timeline.Message) boo
 	return list[max(len(list)-most, 0):]
 }
 
-// lastAct is when the harness last did something, up to a time, that can be the
-// cause of what is told then.
+// lastAct is when the harness last did something, up to a time, that can be the cause of what is told then.
 func lastAct(t *timeline.Timeline, until time.Duration) time.Duration {
 	last := t.StepsBegan()
 	for e := range t.All() {

@@ -9,12 +9,10 @@ import (
 
 var garbageOracle = Named{Name: "garbage", Needs: onChildren, Shows: onChildren, Judge: garbage, OfTheEnd: true}
 
-// garbage is oracle 6: after a delete nothing is left of the custom resource's
-// main child, its ReplicaSets and their pods. In the correctness matrix, where
-// the sample's namespace is its own, nor is any other such child, ReplicaSet or
-// pod there, but for those of custom resources that are to stay; nor anything else,
-// of whatever kind, that was made for one that is gone, wherever it is. The garbage
-// collector has had at least the quiescence window for that.
+// garbage is oracle 6: after a delete nothing is left of the custom resource's main child, its ReplicaSets and their
+// pods. In the correctness matrix, where the sample's namespace is its own, nor is any other such child, ReplicaSet or
+// pod there, but for those of custom resources that are to stay; nor anything else, of whatever kind, that was made for
+// one that is gone, wherever it is. The garbage collector has had at least the quiescence window for that.
 func garbage(t *timeline.Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
@@ -41,8 +39,7 @@ func garbage(t *timeline.Timeline) Verdict {
 	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.Since(s.At), plain.Plural(len(s.Resources), "resource"), unlisted(t))
 }
 
-// unowned says what is left in the sample's namespace that is of no custom
-// resource which is to stay.
+// unowned says what is left in the sample's namespace that is of no custom resource which is to stay.
 func unowned(t *timeline.Timeline) string {
 	stays := map[string]bool{}
 	for _, s := range t.Subjects {

@@ -40,18 +40,11 @@ func grows(t *timeline.Timeline) Verdict {
 		}
 	}
 	slices.Sort(changes)
-	byPod := map[string][]timeline.Look{}
-	var pods []string
-	for _, look := range t.Looks {
-		if byPod[look.Pod] == nil {
-			pods = append(pods, look.Pod)
-		}
-		byPod[look.Pod] = append(byPod[look.Pod], look)
-	}
-	slices.Sort(pods)
+	looks := plain.Grouped(t.Looks, func(look timeline.Look) string { return look.Pod })
+	slices.Sort(looks.Keys)
 	var said, wrong []string
-	for _, pod := range pods {
-		l, known := lineOf(floors(byPod[pod], changes))
+	for _, pod := range looks.Keys {
+		l, known := lineOf(floors(looks.Of[pod], changes))
 		if !known {
 			continue
 		}

@@ -16,12 +16,10 @@ import (
 
 var healthOracle = Named{Name: "health", Needs: onPods, Judge: health}
 
-// health is oracle 9: no container of the operator's own pods restarted or
-// ended in error during the sample, but for what the sample's own faults did to
-// those pods. The pods of a style's components are looked at, and those in which
-// it worked for this sample; of a style that works in no objects, all pods in
-// its namespaces. A pod that did its work and succeeded has ended well; where the
-// sample asks for what cannot be brought about, one that failed has told so.
+// health is oracle 9: no container of the operator's own pods restarted or ended in error during the sample, but for
+// what the sample's own faults did to those pods. The pods of a style's components are looked at, and those in which it
+// worked for this sample; of a style that works in no objects, all pods in its namespaces. A pod that did its work and
+// succeeded has ended well; where the sample asks for what cannot be brought about, one that failed has told so.
 func health(t *timeline.Timeline) Verdict {
 	if len(t.Style.Namespaces) == 0 {
 		return notApplicable("the style %s has no pods of its own", t.Style.Name)
@@ -112,8 +110,7 @@ func (w *podWatch) component(pod *wire.Object) string {
 	return ""
 }
 
-// ends counts how often a container has ended, an end in success only if it was
-// started again.
+// ends counts how often a container has ended, an end in success only if it was started again.
 func ends(c *wire.Container) int {
 	if d := c.State.Terminated; d != nil && d.ExitCode != 0 {
 		return c.RestartCount + 1
@@ -191,8 +188,7 @@ func (w *podWatch) trouble(e *timeline.Event, what string) {
 	}
 }
 
-// namesCause tells whether a container of the pod ended with a message that names
-// what the fault made impossible.
+// namesCause tells whether a container of the pod ended with a message that names what the fault made impossible.
 func (w *podWatch) namesCause(pod *wire.Object) bool {
 	cause, err := w.t.Cause()
 	if err != nil || cause == nil {

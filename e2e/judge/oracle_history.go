@@ -11,10 +11,9 @@ import (
 
 var writeHistoryOracle = Named{Name: "write-history", Needs: onMains, Shows: onMains, Judge: writeHistory}
 
-// writeHistory is oracle 4: the child is created once at most, scaling never
-// deletes it, it is not created once the custom resource is deleted, and while
-// that is paused nothing is written. What is counted is what the watch shows: creations that
-// the API server refused are not seen.
+// writeHistory is oracle 4: the child is created once at most, scaling never deletes it, it is not created once the
+// custom resource is deleted, and while that is paused nothing is written. What is counted is what the watch shows:
+// creations that the API server refused are not seen.
 func writeHistory(t *timeline.Timeline) Verdict {
 	var created, late, changed, deleted int
 	var recreated bool
@@ -72,9 +71,8 @@ func whilePaused(t *timeline.Timeline) Verdict {
 	return Verdict{Outcome: spec.Pass}
 }
 
-// mayCreate is how many main children there is a need to create: one for each life
-// of the custom resource that began in the sample, one for a life that had none
-// when the sample began, and one for each that the harness deleted.
+// mayCreate is how many main children there is a need to create: one for each life of the custom resource that began in
+// the sample, one for a life that had none when the sample began, and one for each that the harness deleted.
 func mayCreate(t *timeline.Timeline) int {
 	n := len(t.Actions.UIDs)
 	if given(t) != nil && t.StateAt(t.Began).HasChildren() {

@@ -14,10 +14,9 @@ import (
 
 var isolationOracle = Named{Name: "isolation", Needs: onAll, Shows: onWritten, Judge: isolation}
 
-// isolation is oracle 8, for samples with several custom resources: each has a
-// main child of its own, of its own size; the operator writes to none while only
-// another custom resource is acted on; and to delete one leaves the main children
-// and the pods of the others as they are, by their uids.
+// isolation is oracle 8, for samples with several custom resources: each has a main child of its own, of its own size;
+// the operator writes to none while only another custom resource is acted on; and to delete one leaves the main
+// children and the pods of the others as they are, by their uids.
 func isolation(t *timeline.Timeline) Verdict {
 	if len(t.Sample.Others) == 0 {
 		return notApplicable("there is one custom resource only")
@@ -177,9 +176,6 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 
 // missingFrom lists the objects that were there and are not among those that are left.
 func missingFrom(left, before []*wire.Object) []*wire.Object {
-	there := map[string]bool{}
-	for _, is := range left {
-		there[is.UID] = true
-	}
+	there := plain.Set(left, func(is *wire.Object) string { return is.UID })
 	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool { return there[was.UID] })
 }

@@ -26,9 +26,8 @@ var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Jud
 //   - duplicated: it was written, or worked on, more than once;
 //   - reordered: it was written after a newer one had been.
 //
-// A write belongs to the newest change before it that asks for its value; one
-// that nothing asks for is a stray. What is written anew after the harness had
-// written to the main child is no duplicate.
+// A write belongs to the newest change before it that asks for its value; one that nothing asks for is a stray. What is
+// written anew after the harness had written to the main child is no duplicate.
 func ledger(t *timeline.Timeline) Verdict {
 	if t.Child.Many {
 		return notApplicable("each of its pods is made by itself: no write is of one change")
@@ -56,10 +55,9 @@ func ledger(t *timeline.Timeline) Verdict {
 	return pass("%s", strings.Join(all, ", "))
 }
 
-// worksSinceWritten lists the objects that the style made to work by after the
-// harness had begun to write to the custom resource. An operator that looks at
-// everything anew once it has been restarted or upgraded does so before, and not
-// on account of a write.
+// worksSinceWritten lists the objects that the style made to work by after the harness had begun to write to the custom
+// resource. An operator that looks at everything anew once it has been restarted or upgraded does so before, and not on
+// account of a write.
 func worksSinceWritten(t *timeline.Timeline) []*timeline.WorkObject {
 	works := worksMade(t)
 	for a := range t.AcceptedOn(t.Subjects[0]) {

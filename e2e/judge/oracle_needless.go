@@ -77,29 +77,21 @@ func noops(t *timeline.Timeline) int {
 	return n
 }
 
-// worksMade lists the objects that the style made in the sample to work by, for
-// the sample's own custom resource.
+// worksMade lists the objects that the style made in the sample to work by, for the sample's own custom resource.
 func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
 	t.Settle()
 	return slices.DeleteFunc(t.WorksOf(t.Subjects[0]), func(w *timeline.WorkObject) bool { return w.Listed || w.Made < t.StepsBegan() })
 }
 
 func worksNames(works []*timeline.WorkObject) string {
-	var names []string
-	for _, w := range works {
-		names = append(names, w.Name)
-	}
+	names := plain.Map(works, func(w *timeline.WorkObject) string { return w.Name })
 	return strings.Join(timeline.Some(names, 3), ", ")
 }
 
 // rightAlready lists the operator's writes to a main child that had what the
 // custom resource asked for, and that nobody else had written to.
 func rightAlready(t *timeline.Timeline) []childWrite {
-	var list []childWrite
-	for _, w := range childWrites(t) {
-		if w.before != nil && !w.drifted && askedFor(t, t.Subjects[0], w.At, w.before.Replicas) {
-			list = append(list, w)
-		}
-	}
-	return list
+	return plain.Where(childWrites(t), func(w childWrite) bool {
+		return w.before != nil && !w.drifted && askedFor(t, t.Subjects[0], w.At, w.before.Replicas)
+	})
 }

@@ -15,9 +15,8 @@ const clusterManager = "kube-controller-manager"
 
 var ownedOracle = Named{Name: "owned", Needs: onCustoms, Judge: owned}
 
-// owned judges the owner references of a style that declares them: at the end
-// everything in the namespace of a custom resource that has no other owner is owned
-// by it, as controller-runtime's SetControllerReference writes it.
+// owned judges the owner references of a style that declares them: at the end everything in the namespace of a custom
+// resource that has no other owner is owned by it, as controller-runtime's SetControllerReference writes it.
 func owned(t *timeline.Timeline) Verdict {
 	switch {
 	case !t.Style.Declares.OwnerReferences.Supported:

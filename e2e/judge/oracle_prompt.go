@@ -13,10 +13,9 @@ import (
 
 const promptName = "prompt"
 
-// When a reconcile is late: so many times as late as the style's own median, and so
-// much later: a multiple alone would find fault with milliseconds. In the matrix
-// samples overlap and share the machine with other clusters, where a second more
-// says nothing.
+// When a reconcile is late: so many times as late as the style's own median, and so much later: a multiple alone would
+// find fault with milliseconds. In the matrix samples overlap and share the machine with other clusters, where a second
+// more says nothing.
 const (
 	lateTimes = 10
 	lateBy    = 10 * time.Second
@@ -42,16 +41,14 @@ func (r reaction) slower(o reaction) reaction {
 
 var promptOracle = Named{Name: promptName, Needs: onWritten, Judge: prompt, Timely: true}
 
-// prompt judges that the operator handles every custom resource about as soon as
-// the others. What it is compared with is known when all have been judged: see
-// Judgement.prompt.
+// prompt judges that the operator handles every custom resource about as soon as the others. What it is compared with
+// is known when all have been judged: see Judgement.prompt.
 func prompt(t *timeline.Timeline) Verdict {
 	return undecided("no %s was to be written while nothing was broken", t.Child.Kind)
 }
 
-// slowestReaction is the longest time from a write to a custom resource, by which it asks
-// for another size, until its main child was written with that. A sample in which
-// something is broken, or paused, has none.
+// slowestReaction is the longest time from a write to a custom resource, by which it asks for another size, until its
+// main child was written with that. A sample in which something is broken, or paused, has none.
 func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
 	if !t.Matrix || t.Child.Many || len(t.Faults) > 0 || len(t.Pauses()) > 0 || t.Unheard(t.Written()) != "" {
@@ -94,8 +91,7 @@ func slowestReaction(t *timeline.Timeline) reaction {
 	return slowest
 }
 
-// showSize takes note of an event that shows a custom resource's main child with
-// another size than before.
+// showSize takes note of an event that shows a custom resource's main child with another size than before.
 func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event, e *timeline.Event) {
 	if e.Watch.Resource != t.Mains {
 		return

@@ -7,9 +7,8 @@ import (
 
 var recoversOracle = Named{Name: "recovers", Needs: onWritten, Shows: onWritten, Judge: recovers, Whole: true, Losing: true}
 
-// recovers judges what becomes of a fault: once what was broken is whole again,
-// the wanted state is reached without anybody's help. Otherwise the message says
-// whether a nudge helped, or what was lacking at the end.
+// recovers judges what becomes of a fault: once what was broken is whole again, the wanted state is reached without
+// anybody's help. Otherwise the message says whether a nudge helped, or what was lacking at the end.
 func recovers(t *timeline.Timeline) Verdict {
 	if len(t.FaultsBegun()) == 0 {
 		return notApplicable("nothing was broken")

@@ -12,12 +12,10 @@ import (
 
 var referenceOracle = Named{Name: "reference", Needs: onMains, Shows: onMains, Judge: reference, OfTheEnd: true}
 
-// reference is oracle 3: the main child's spec is at the end what the recording
-// says that a custom resource asks for (record.Header.Reference, with as many
-// replicas as are wanted), but for what the style declares to have otherwise
-// (record.Style.Differs). Both are compared in the form of normalSpec. Only the
-// spec is: the main child's name is each style's own. The labels in it and the
-// selector are compared; a style that has its own declares them.
+// reference is oracle 3: the main child's spec is at the end what the recording says that a custom resource asks for
+// (record.Header.Reference, with as many replicas as are wanted), but for what the style declares to have otherwise
+// (record.Style.Differs). Both are compared in the form of normalSpec. Only the spec is: the main child's name is each
+// style's own. The labels in it and the selector are compared; a style that has its own declares them.
 //
 // A declared difference that is not there is told, but is no failure.
 func reference(t *timeline.Timeline) Verdict {
@@ -53,12 +51,7 @@ func reference(t *timeline.Timeline) Verdict {
 		}
 		undeclared = append(undeclared, u)
 	}
-	var stale []string
-	for _, d := range t.Style.Differs {
-		if !used[d.Path] {
-			stale = append(stale, d.Path)
-		}
-	}
+	stale := plain.Pick(t.Style.Differs, func(d spec.Difference) (string, bool) { return d.Path, !used[d.Path] })
 	note := ""
 	if len(stale) > 0 {
 		note = fmt.Sprintf("; declared, but not otherwise any more: %s", strings.Join(stale, ", "))
@@ -84,11 +77,10 @@ func shortDifferences(want, got any) []normal.Difference {
 	return list
 }
 
-// declarations are the paths of differences, and the lines of style.yaml that would
-// declare them, with what is seen as the reason: the same for every sample of a style.
-// Labels are declared as a whole.
+// declarations are the paths of differences, and the lines of style.yaml that would declare them, with what is seen as
+// the reason: the same for every sample of a style. Labels are declared as a whole.
 func declarations(differences []normal.Difference) (paths, lines []string) {
-	seen := map[string][]string{}
+	var seen plain.Groups[string, string]
 	for _, u := range differences {
 		path, what := u.Path, ""
 		for _, labels := range []string{".matchLabels.", ".labels."} {
@@ -96,15 +88,11 @@ func declarations(differences []normal.Difference) (paths, lines []string) {
 				path, what = before+strings.TrimSuffix(labels, "."), label+": "
 			}
 		}
-		if seen[path] == nil {
-			paths = append(paths, path)
-		}
-		seen[path] = append(seen[path], fmt.Sprintf("%swant %s, got %s", what, u.Want, u.Got))
+		seen.Add(path, fmt.Sprintf("%swant %s, got %s", what, u.Want, u.Got))
 	}
-	for _, path := range paths {
-		lines = append(lines, fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen[path], "; "), "'", "''")))
-	}
-	return paths, lines
+	return seen.Keys, plain.Map(seen.Keys, func(path string) string {
+		return fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen.Of[path], "; "), "'", "''"))
+	})
 }
 
 // declares returns the declared difference that a path is in; "": none.

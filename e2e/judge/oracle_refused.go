@@ -10,9 +10,8 @@ import (
 
 var refusedOracle = Named{Name: "refused", Needs: onWritten, Shows: onWritten, Judge: refused, Whole: true}
 
-// refused judges wrong custom resources that the API server must not take: it
-// refuses, with a message that names what is wrong (Sample.Cause), and the
-// main child stays as it is. A status tells of reconciles, also of those that began
+// refused judges wrong custom resources that the API server must not take: it refuses, with a message that names what
+// is wrong (Sample.Cause), and the main child stays as it is. A status tells of reconciles, also of those that began
 // before: no operator hears of a request that is refused.
 func refused(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()

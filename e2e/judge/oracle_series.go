@@ -15,9 +15,8 @@ const mostNamed = 12
 
 var seriesOracle = Named{Name: "series", Needs: onWritten, Shows: onWritten, Judge: series}
 
-// series is the oracle for samples that create many custom resources one after the
-// other: each has its main child, of its size, at the end, and none had it much
-// later than the median of them.
+// series is the oracle for samples that create many custom resources one after the other: each has its main child, of
+// its size, at the end, and none had it much later than the median of them.
 func series(t *timeline.Timeline) Verdict {
 	members := slices.DeleteFunc(slices.Clone(t.Subjects[1:]), func(s *timeline.Subject) bool { return s.Size == nil }) // others are to be gone
 	took, missing := seriesTook(t, members)
@@ -44,8 +43,7 @@ func series(t *timeline.Timeline) Verdict {
 	return pass("each of %s had its %s within %s; the median took %s", plain.Plural(len(members), "custom resource"), t.Child.Kind, timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
 }
 
-// seriesTook is how long each of the custom resources waited for its main child,
-// and which have none at the end.
+// seriesTook is how long each of the custom resources waited for its main child, and which have none at the end.
 func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.Duration, missing []string) {
 	asked, written := map[*timeline.Subject]time.Duration{}, map[*timeline.Subject]time.Duration{}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {

@@ -15,9 +15,8 @@ import (
 
 var statusOracle = Named{Name: "status", Needs: onAll, Shows: []timeline.Role{timeline.RoleCustom, timeline.RolePods}, Judge: status, OfTheEnd: true, Told: true}
 
-// status is oracle 7, for styles that declare to write the status. Of what they
-// declare to write it must be right at the end, of each custom resource that is
-// to stay:
+// status is oracle 7, for styles that declare to write the status. Of what they declare to write it must be right at
+// the end, of each custom resource that is to stay:
 //
 //   - nodes names exactly the pods that run;
 //   - observedGeneration is the custom resource's generation;
@@ -75,8 +74,7 @@ func statusSaid(t *timeline.Timeline) string {
 	return strings.Join(said, ", ")
 }
 
-// statusWrong says what is expected of a custom resource's status at the end, and
-// is not so.
+// statusWrong says what is expected of a custom resource's status at the end, and is not so.
 func statusWrong(t *timeline.Timeline, s *timeline.Subject) string {
 	custom := t.CustomOf(s)
 	if custom == nil {
@@ -111,17 +109,13 @@ func ownPods(t *timeline.Timeline, s *timeline.Subject) []*wire.Object {
 }
 
 func namesOf(objects []*wire.Object) []string {
-	var list []string
-	for _, o := range objects {
-		list = append(list, o.Name)
-	}
+	list := plain.Map(objects, func(o *wire.Object) string { return o.Name })
 	slices.Sort(list)
 	return list
 }
 
-// selectorWrong says what is wrong with the selector of a custom resource's pods,
-// as a sentence that says first what is expected. Which pods it selects is known
-// where their labels are, in the correctness matrix.
+// selectorWrong says what is wrong with the selector of a custom resource's pods, as a sentence that says first what is
+// expected. Which pods it selects is known where their labels are, in the correctness matrix.
 func selectorWrong(t *timeline.Timeline, s *timeline.Subject, text string) string {
 	selector, err := labels.Parse(text)
 	if err != nil || selector.Empty() {
@@ -204,8 +198,7 @@ func malformed(custom *wire.Object) string {
 	return ""
 }
 
-// scaleWrong says what is expected of what the scale subresource answered at last,
-// when all was at rest, and is not so.
+// scaleWrong says what is expected of what the scale subresource answered at last, when all was at rest, and is not so.
 func scaleWrong(t *timeline.Timeline, s *timeline.Subject) string {
 	for _, e := range slices.Backward(t.Events) {
 		if e.Kind != record.KindAction || e.Action.Verb != record.ReadScale || e.Action.Error != "" || t.Subject(e.Action.Namespace, e.Action.Name) != s {

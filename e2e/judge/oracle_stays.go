@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -11,10 +12,9 @@ import (
 
 var staysConvergedOracle = Named{Name: "stays-converged", Needs: onWritten, Shows: onMains, Judge: staysConverged}
 
-// staysConverged is oracle 2: in the quiescence window that ends the sample
-// the operator writes neither to the child nor to the custom resource, and a
-// size once ready is not written away again. A sample that times out although
-// it had converged a window before fails when the writes never stopped for one.
+// staysConverged is oracle 2: in the quiescence window that ends the sample the operator writes neither to the child
+// nor to the custom resource, and a size once ready is not written away again. A sample that times out although it had
+// converged a window before fails when the writes never stopped for one.
 func staysConverged(t *timeline.Timeline) Verdict {
 	writes := t.Writes()
 	if w, lost := lost(t, writes); lost {
@@ -34,19 +34,15 @@ func staysConverged(t *timeline.Timeline) Verdict {
 	if len(within) == 0 {
 		return pass("no write in the %s up to %s", t.Sample.Window, t.Since(t.EndedAt))
 	}
-	events := map[*timeline.Event]bool{}
-	for _, w := range within {
-		events[w.Event] = true
-	}
+	events := plain.Set(within, func(w timeline.Write) *timeline.Event { return w.Event })
 	return fail(evidenceOf(t, func(e *timeline.Event) bool { return events[e] }),
 		"expected no write by the operator in the quiescence window of %s (from %s to %s); seen %d, the first at %s, to %s",
 		t.Sample.Window, t.Since(opens), t.Since(t.EndedAt), len(within), t.Since(within[0].At),
 		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 
-// rewrites tells whether one of the last writes is to a main child that was ready
-// a window before: each write makes its status lag, so that it may not seem to
-// stand at any time.
+// rewrites tells whether one of the last writes is to a main child that was ready a window before: each write makes its
+// status lag, so that it may not seem to stand at any time.
 func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 	at, reached := t.Reached(spec.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
@@ -13,10 +14,9 @@ import (
 
 var untouchedOracle = Named{Name: "untouched", Needs: onCustoms, Judge: untouched}
 
-// untouched judges whose the custom resource's spec and the finalizers of others
-// are: a user's. A generation that the harness did not bring about, by a write or a
-// deletion, is somebody else's change of it, and the operator's, as nobody else is
-// there; so is a finalizer of the harness's that it has not taken away itself.
+// untouched judges whose the custom resource's spec and the finalizers of others are: a user's. A generation that the
+// harness did not bring about, by a write or a deletion, is somebody else's change of it, and the operator's, as nobody
+// else is there; so is a finalizer of the harness's that it has not taken away itself.
 func untouched(t *timeline.Timeline) Verdict {
 	caused, deletions := causedGenerations(t)
 	was := map[string]*timeline.Event{}
@@ -107,8 +107,7 @@ func generations(before, after *timeline.Event) []generation {
 	return list
 }
 
-// causedGenerations are those that the harness's writes brought about, and whether
-// it deleted a custom resource.
+// causedGenerations are those that the harness's writes brought about, and whether it deleted a custom resource.
 func causedGenerations(t *timeline.Timeline) (caused map[generation]bool, deletions bool) {
 	caused = map[generation]bool{}
 	for a := range t.Accepted() {
@@ -138,10 +137,7 @@ func changed(before, after *timeline.Event) []normal.Difference {
 
 // whatChanged names the fields, with old and new values.
 func whatChanged(before, after *timeline.Event) string {
-	var fields []string
-	for _, u := range changed(before, after) {
-		fields = append(fields, fmt.Sprintf("%s from %s to %s", u.Path, u.Want, u.Got))
-	}
+	fields := plain.Map(changed(before, after), func(u normal.Difference) string { return fmt.Sprintf("%s from %s to %s", u.Path, u.Want, u.Got) })
 	if len(fields) == 0 {
 		return "no field of its spec is otherwise than before"
 	}

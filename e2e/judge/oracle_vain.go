@@ -80,9 +80,8 @@ func hasty(times []time.Duration) (most int, at time.Duration) {
 }
 
 func vainLines(t *timeline.Timeline, v *timeline.Vain) []string {
-	var lines []string
-	for _, at := range v.Times {
-		lines = append(lines, fmt.Sprintf("%s: %s by %s, answered with %d", t.Since(at), &v.Request, v.Account, v.Code))
-	}
+	lines := plain.Map(v.Times, func(at time.Duration) string {
+		return fmt.Sprintf("%s: %s by %s, answered with %d", t.Since(at), &v.Request, v.Account, v.Code)
+	})
 	return timeline.Some(lines, 6)
 }

@@ -12,12 +12,10 @@ import (
 // Recovery is how a sample came back from what was broken in it.
 type Recovery struct {
 	By string // one of expect.Recoveries
-	// After is the time from when the mending of the last fault began (of a
-	// fault that lasts no time: from when it had happened; see record.Fault)
-	// until the event with which the wanted state stood, which it then did until
-	// the sample's end. 0: it stood before, or was never lost. After a nudge it
-	// includes the time for which the nudge was held back. What the harness
-	// asked for only after the fault is a part of the wanted state. Of expect.Never, 0.
+	// After is the time from when the mending of the last fault began (of a fault that lasts no time: from when it had
+	// happened; see record.Fault) until the event with which the wanted state stood, which it then did until the
+	// sample's end. 0: it stood before, or was never lost. After a nudge it includes the time for which the nudge was
+	// held back. What the harness asked for only after the fault is a part of the wanted state. Of expect.Never, 0.
 	After time.Duration
 }
 
@@ -30,8 +28,7 @@ type recovery struct {
 	lacks string        // what was lacking at the sample's end
 }
 
-// recovered says how the sample came back from its faults; false: it had none,
-// or the last was not over when it ended.
+// recovered says how the sample came back from its faults; false: it had none, or the last was not over when it ended.
 func recovered(t *timeline.Timeline) (recovery, bool) {
 	over := t.FaultsAt(record.Over)
 	if len(over) == 0 {
@@ -51,9 +48,8 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 	return r, true
 }
 
-// recoveryOf is how the sample came back; nil: nothing was broken, the scenario
-// does not ask for it (a definition may be replaced only so that wrong input can
-// be sent), or it is not known.
+// recoveryOf is how the sample came back; nil: nothing was broken, the scenario does not ask for it (a definition may
+// be replaced only so that wrong input can be sent), or it is not known.
 func recoveryOf(t *timeline.Timeline) *Recovery {
 	begun, over := t.FaultsBegun(), t.FaultsAt(record.Over)
 	failed := func(f *record.Fault) bool { return f.Error != "" }
@@ -72,8 +68,7 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 	return &Recovery{By: r.by, After: max(r.stood-r.over, 0)}
 }
 
-// wholeSince is the time from which nothing of the wanted state was lacking, or
-// what was lacking at the sample's end.
+// wholeSince is the time from which nothing of the wanted state was lacking, or what was lacking at the sample's end.
 func wholeSince(t *timeline.Timeline) (since time.Duration, lacks string) {
 	since, lacks = t.Began, t.StateAt(t.Began).StateLacks()
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {

@@ -13,8 +13,7 @@ func stopped(t *timeline.Timeline) string {
 	return ""
 }
 
-// once leaves one failure of a sample whose steps never began, or stopped, where
-// the others follow from it: the first.
+// once leaves one failure of a sample whose steps never began, or stopped, where the others follow from it: the first.
 func once(t *timeline.Timeline, list []Verdict) {
 	first := ""
 	for i := range list {

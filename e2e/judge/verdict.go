@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -15,8 +16,7 @@ import (
 type Verdict struct {
 	Oracle  string
 	Outcome spec.Outcome
-	// Message says what was expected, what was seen and when; for a pass,
-	// what was seen.
+	// Message says what was expected, what was seen and when; for a pass, what was seen.
 	Message string
 	// Evidence are the few events that show it, one a line.
 	Evidence []string
@@ -81,11 +81,7 @@ func named(oracle string) (Named, bool) {
 
 // OracleNames lists the names that a sample may expect.
 func OracleNames() []string {
-	var list []string
-	for _, o := range oracles {
-		list = append(list, o.Name)
-	}
-	return list
+	return plain.Map(oracles, func(o Named) string { return o.Name })
 }
 
 // verdicts runs the oracles that the sample expects.

@@ -25,27 +25,34 @@ import (
 
 // lesson collects what a recording shows.
 type lesson struct {
-	customs    string          // the resource of the custom resources
-	kind       string          // theirs
-	knob       []string        // the path of the one that scales
-	accounts   []string        // how the names of the operator's accounts begin
-	namespaces map[string]bool // of samples
-	asked      int             // custom resources that the harness created
+	customs    string            // the resource of the custom resources
+	kind       string            // theirs
+	knob       []string          // the path of the one that scales
+	accounts   []string          // how the names of the operator's accounts begin
+	namespaces map[string]*place // of samples
+	asked      int               // custom resources that the harness created
 	made       map[string]map[string]bool
 	owned      map[string]bool // resources whose objects all have the custom resource as their controller
 	lives      map[string]*life
 	varied     map[string]bool // texts of the status that have had several values in one life
 }
 
+// place is what the samples of a namespace were.
+type place struct {
+	matrix bool // one was of the correctness matrix, in which custom resources are paused, say, and operators stopped
+	failed bool // one did not come to what was asked for, or could not
+}
+
 // life is what the watch showed of one custom resource.
 type life struct {
-	first, last map[string]any // values of its status, by path; conditions by their type
-	size        int64
+	in               *place
+	first, last      map[string]any // values of its status, by path; conditions by their type
+	size, generation int64
 }
 
 // From reads a recording: of a run of the operator, with an audit log.
 func From(entries iter.Seq2[record.Entry, error]) (*propose.Learned, error) {
-	l := &lesson{namespaces: map[string]bool{}, made: map[string]map[string]bool{}, owned: map[string]bool{}, lives: map[string]*life{}, varied: map[string]bool{}}
+	l := &lesson{namespaces: map[string]*place{}, made: map[string]map[string]bool{}, owned: map[string]bool{}, lives: map[string]*life{}, varied: map[string]bool{}}
 	for e, err := range entries {
 		if err != nil {
 			return nil, err
@@ -73,7 +80,14 @@ func (l *lesson) take(e *record.Entry) error {
 	case e.Block != nil && e.Block.Installed != nil:
 		l.runs(e.Block.Installed.Namespaces)
 	case e.Begin != nil:
-		l.namespaces[e.Begin.Namespace] = true
+		at := l.namespaces[e.Begin.Namespace]
+		if at == nil {
+			at = &place{}
+			l.namespaces[e.Begin.Namespace] = at
+		}
+		at.matrix, at.failed = at.matrix || e.Begin.Matrix, at.failed || e.Begin.Unmeetable
+	case e.End != nil && e.End.Outcome != record.Settled && l.namespaces[e.End.Namespace] != nil:
+		l.namespaces[e.End.Namespace].failed = true
 	case e.Action != nil && e.Action.Verb == "create" && e.Action.Resource == l.customs && e.Action.Error == "":
 		l.asked++
 	case e.Audit != nil:
@@ -82,7 +96,7 @@ func (l *lesson) take(e *record.Entry) error {
 		for i := range e.Inventory.Objects {
 			l.own(&e.Inventory.Objects[i])
 		}
-	case e.Watch != nil && e.Watch.Resource == l.customs && l.namespaces[e.Watch.Namespace] && e.Watch.Event != spec.Deleted:
+	case e.Watch != nil && e.Watch.Resource == l.customs && l.namespaces[e.Watch.Namespace] != nil && e.Watch.Event != spec.Deleted:
 		return l.see(e.Watch)
 	}
 	return nil
@@ -98,7 +112,7 @@ func (l *lesson) runs(namespaces []string) {
 // write takes note of what an account of the operator made.
 func (l *lesson) write(a *record.Audit) {
 	mine := slices.ContainsFunc(l.accounts, func(account string) bool { return strings.HasPrefix(a.User, account) })
-	if !mine || a.Code != 201 || a.Subresource != "" || !l.namespaces[a.Namespace] || a.Resource == l.customs || strings.HasPrefix(a.Resource, "events.") {
+	if !mine || a.Code != 201 || a.Subresource != "" || l.namespaces[a.Namespace] == nil || a.Resource == l.customs || strings.HasPrefix(a.Resource, "events.") {
 		return
 	}
 	if l.made[a.Resource] == nil {
@@ -132,7 +146,7 @@ func (l *lesson) see(w *record.Watch) error {
 	now := said(object)
 	is := l.lives[w.UID]
 	if is == nil {
-		is = &life{first: now}
+		is = &life{in: l.namespaces[w.Namespace], first: now}
 		l.lives[w.UID] = is
 	}
 	for at, value := range is.last {
@@ -140,7 +154,9 @@ func (l *lesson) see(w *record.Watch) error {
 			l.varied[at] = true
 		}
 	}
-	is.last, is.size = now, int64(asks)
+	generation, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "generation")
+	number, _ := generation.(float64)
+	is.last, is.size, is.generation = now, int64(asks), int64(number)
 	return nil
 }
 
@@ -186,37 +202,45 @@ func (l *lesson) children() []propose.Child {
 	return list
 }
 
-// ready are parts of an expression that were true of each custom resource at last, and of none at first.
+// ready are parts of an expression that were true of each custom resource at last, and of none at first: of those that came to
+// what was asked for, and were measured, if there are such.
 func (l *lesson) ready() []propose.Part {
 	var list []propose.Part
 	sizes := map[int64]bool{}
 	candidates := map[string]bool{}
-	for _, is := range l.lives {
+	lives := slices.DeleteFunc(slices.Collect(maps.Values(l.lives)), func(is *life) bool { return is.in.failed })
+	if measured := slices.DeleteFunc(slices.Clone(lives), func(is *life) bool { return is.in.matrix }); len(measured) > 0 {
+		lives = measured
+	}
+	for _, is := range lives {
 		sizes[is.size] = true
 		for at := range is.last {
 			candidates[at] = true
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(candidates)) {
-		if part := l.part(at, len(sizes) > 1); part != "" {
-			list = append(list, propose.Part{Text: part, Why: fmt.Sprintf("true of each of %s at last, and of none when it was made", plain.Plural(len(l.lives), "custom resource"))})
+		if part := l.part(at, lives, len(sizes) > 1); part != "" {
+			list = append(list, propose.Part{Text: part, Why: fmt.Sprintf("true of each of %s at last, and of none when it was made", plain.Plural(len(lives), "custom resource"))})
 		}
 	}
 	return list
 }
 
+// observed is where a status says of which generation it is.
+const observed = "cr.status.observedGeneration"
+
 // part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is otherwise each time.
-func (l *lesson) part(at string, sizes bool) string {
+func (l *lesson) part(at string, lives []*life, sizes bool) string {
 	var same any
-	counts, differs := sizes, false
-	for _, is := range l.lives {
+	counts, differs, newest := sizes, false, at == observed
+	for _, is := range lives {
 		value, there := is.last[at]
 		if !there || is.first[at] == value {
 			return ""
 		}
 		differs = differs || same != nil && same != value
 		same = value
-		counts = counts && value == is.size
+		counts, newest = counts && value == is.size, newest && value == is.generation
 	}
 	switch value := same.(type) {
 	case bool:
@@ -224,11 +248,14 @@ func (l *lesson) part(at string, sizes bool) string {
 			return at
 		}
 	case string:
-		if !differs && l.varied[at] && len(l.lives) > 1 {
+		if !differs && l.varied[at] && len(lives) > 1 {
 			return fmt.Sprintf("%s == '%s'", at, strings.ReplaceAll(value, "'", `\'`))
 		}
 	case int64:
-		if counts {
+		switch {
+		case newest:
+			return at + " == cr.metadata.generation"
+		case counts:
 			return at + " == knob.size"
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,11 +38,11 @@ func life(namespace string, size int) []record.Entry {
 	for _, status := range []string{
 		`{}`,
 		`{"phase": "Creating", "service": "queue", "ready": 0, "conditions": [{"type": "Ready", "status": "False"}, {"type": "Valid", "status": "True"}]}`,
-		fmt.Sprintf(`{"phase": "Running", "service": "queue", "ready": %d, "conditions": [{"type": "Ready", "status": "True"}, {"type": "Valid", "status": "True"}]}`, size),
+		fmt.Sprintf(`{"observedGeneration": %d, "phase": "Running", "service": "queue", "ready": %d, "conditions": [{"type": "Ready", "status": "True"}, {"type": "Valid", "status": "True"}]}`, size+1, size),
 	} {
 		all = append(all, record.Entry{Watch: &record.Watch{
 			Event: spec.Modified, Resource: queues, Namespace: namespace, Name: "queue", UID: namespace,
-			Object: json.RawMessage(fmt.Sprintf(`{"spec": {"replicas": %d}, "status": %s}`, size, status)),
+			Object: json.RawMessage(fmt.Sprintf(`{"metadata": {"generation": %d}, "spec": {"replicas": %d}, "status": %s}`, size+1, size, status)),
 		}})
 	}
 	for i, resource := range []string{"statefulsets.v1.apps", "secrets.v1", "widgets.v1.example.org", "events.v1", queues} {
@@ -82,16 +83,29 @@ func TestWhatARunShows(t *testing.T) {
 	assert.Equal(t, []propose.Part{
 		{Text: "cr.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')", Why: why},
 		{Text: "cr.status.conditions.exists(c, c.type == 'Valid' && c.status == 'True')", Why: why},
+		{Text: "cr.status.observedGeneration == cr.metadata.generation", Why: why},
 		{Text: "cr.status.phase == 'Running'", Why: why},
 		{Text: "cr.status.ready == knob.size", Why: why},
 	}, learned.Ready)
+}
+
+// What did not come to what was asked for, and what the matrix did something else to, teaches nothing of being ready.
+func TestWhatEndedOtherwiseTeachesNothing(t *testing.T) {
+	want, err := learn.From(sequence(slices.Concat([]record.Entry{header(1)}, life("one", 1), life("two", 3))...))
+	require.NoError(t, err)
+	late, paused, could := life("three", 2)[:4], life("four", 2)[:4], life("five", 2)[:4]
+	paused[0].Begin.Matrix, could[0].Begin.Unmeetable = true, true
+	got, err := learn.From(sequence(slices.Concat([]record.Entry{header(1)}, life("one", 1), late, paused, could, life("two", 3),
+		[]record.Entry{{End: &record.End{Outcome: "timeout", Namespace: "three"}}, {End: &record.End{Outcome: record.Settled, Namespace: "one"}}})...))
+	require.NoError(t, err)
+	assert.Equal(t, want.Ready, got.Ready)
 }
 
 // One custom resource shows neither which text of a status is always the same nor which number is that of its pods.
 func TestWhatOneCustomResourceDoesNotShow(t *testing.T) {
 	learned, err := learn.From(sequence(append([]record.Entry{header(1)}, life("one", 3)...)...))
 	require.NoError(t, err)
-	assert.Len(t, learned.Ready, 2)
+	assert.Len(t, learned.Ready, 3)
 }
 
 func TestWhatNothingIsLearnedFrom(t *testing.T) {

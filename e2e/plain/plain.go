@@ -1,11 +1,10 @@
 // Package plain makes texts that others wrote (a recording, an API server, a
-// file's name) harmless where a person reads them.
+// file's name) harmless where a person reads them, and has what lists need beside the standard library.
 package plain
 
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,14 +45,6 @@ func Rune(r rune) rune {
 	return r
 }
 
-// Once adds a text to a list that does not have it.
-func Once(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
-}
-
 // List joins words as a sentence does.
 func List(words []string) string {
 	if len(words) < 2 {
@@ -69,15 +60,6 @@ func Some(names []string, most int) string {
 		return List(names)
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// Map returns what of makes of each element of a list, in their order; of an empty list nil.
-func Map[T, S any](list []T, of func(T) S) []S {
-	var all []S
-	for _, one := range list {
-		all = append(all, of(one))
-	}
-	return all
 }
 
 // Shell is a word as a shell takes it for one, whatever it holds.

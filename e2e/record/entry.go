@@ -1,6 +1,5 @@
-// Package record is the flight recorder's file: what an entry is, how entries
-// are written as they happen, and how they are read back. It knows files alone;
-// package record/watch fills a recording from a live cluster.
+// Package record is the flight recorder's file: what an entry is, how entries are written as they happen, and how they
+// are read back. It knows files alone; package record/watch fills a recording from a live cluster.
 //
 // A recording is JSON Lines. Its first line is a header entry; every further
 // line is one entry, in the order in which the harness saw things happen.
@@ -38,9 +37,8 @@ const (
 	KindProbe     Kind = "probe"     // the managed system was asked
 )
 
-// Entry is one line of a recording. Time is nanoseconds on the recorder's
-// monotonic clock since the recording began: the moment of delivery for a
-// watch event, the moment after the API's reply for an action.
+// Entry is one line of a recording. Time is nanoseconds on the recorder's monotonic clock since the recording began:
+// the moment of delivery for a watch event, the moment after the API's reply for an action.
 type Entry struct {
 	Time      time.Duration `json:"t"`
 	Kind      Kind          `json:"kind"`
@@ -87,16 +85,14 @@ type Scenario struct {
 	Ramp *spec.Ramp `json:"ramp,omitempty"`
 }
 
-// Sample identifies one run of a scenario against a style, and what is wanted
-// at its end.
+// Sample identifies one run of a scenario against a style, and what is wanted at its end.
 type Sample struct {
 	Style    string `json:"style"`
 	Variant  string `json:"variant,omitempty"`
 	Scenario string `json:"scenario"`
 	Round    int    `json:"round"` // from 1: the replicate's block
 	Warmup   bool   `json:"warmup,omitempty"`
-	// Prepare marks what only brings about a scenario's given state: it is
-	// recorded, but neither judged nor measured.
+	// Prepare marks what only brings about a scenario's given state: it is recorded, but neither judged nor measured.
 	Prepare   bool          `json:"prepare,omitempty"`
 	Namespace string        `json:"namespace"`
 	Name      string        `json:"name"`              // of the custom resource
@@ -112,8 +108,7 @@ type Sample struct {
 	// Load marks one of the many custom resources of a load, each a sample of its own. They begin and end together. A phase counts from the
 	// last time that it was reached, and inner phases are not told apart.
 	Load bool `json:"load,omitempty"`
-	// Shared: others of the load are in its namespace. They are told apart by the names
-	// of their custom resources.
+	// Shared: others of the load are in its namespace. They are told apart by the names of their custom resources.
 	Shared bool `json:"shared,omitempty"`
 	// Rate is how many changes a second were due in the sample's step of a ramp; 0: it is of none.
 	Rate int `json:"rate,omitempty"`
@@ -126,14 +121,11 @@ type Sample struct {
 	// Unmeetable: what is asked for last cannot be brought about. Size is then
 	// the last that could; nil: there has been none, and no Deployment is wanted.
 	Unmeetable bool `json:"unmeetable,omitempty"`
-	// Cause is a regular expression (RE2, any case): a message that a person
-	// can find out from must match it.
+	// Cause is a regular expression (RE2, any case): a message that a person can find out from must match it.
 	Cause string `json:"cause,omitempty"`
-	// Patience is how long nothing may move before the sample is given up, in
-	// nanoseconds; 0: until its timeout.
+	// Patience is how long nothing may move before the sample is given up, in nanoseconds; 0: until its timeout.
 	Patience time.Duration `json:"patience,omitempty"`
-	// Reason says why the scenario is not applicable to the style; the sample
-	// then ends at once, without an action.
+	// Reason says why the scenario is not applicable to the style; the sample then ends at once, without an action.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -169,14 +161,12 @@ type Other struct {
 	Size      *int   `json:"size,omitempty"` // wanted at the end; nil: it is to be gone
 }
 
-// Fault is one thing that the harness breaks on purpose. It is recorded for
-// each sample that it is a part of.
+// Fault is one thing that the harness breaks on purpose. It is recorded for each sample that it is a part of.
 type Fault struct {
 	// Stage is Begun once it is broken, Over once it is whole again.
 	Stage string `json:"stage"`
-	// From is just before the first request of breaking it or of mending it; of
-	// what is over at once, it is the entry's own time in the Over entry.
-	// Recovery is counted from the Over entry's From.
+	// From is just before the first request of breaking it or of mending it; of what is over at once, it is the entry's
+	// own time in the Over entry. Recovery is counted from the Over entry's From.
 	From      time.Duration `json:"from"`
 	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
 	What      string        `json:"what"` // the component, resource or image that it is done to
@@ -191,9 +181,8 @@ const (
 	Over  = "over"
 )
 
-// Held is a custom resource that samples have left, and that its operator did
-// not release: it was deleted while the operator still ran, and its finalizers
-// were not taken away. The harness has then removed them by force. It comes
+// Held is a custom resource that samples have left, and that its operator did not release: it was deleted while the
+// operator still ran, and its finalizers were not taken away. The harness has then removed them by force. It comes
 // behind the last sample of its namespace.
 type Held struct {
 	Style      string        `json:"style"`
@@ -229,8 +218,7 @@ type Action struct {
 	Error      string          `json:"error,omitempty"`
 }
 
-// Verbs of the scale subresource, as `kubectl scale` and autoscalers use it. The
-// API's reply is a Scale then.
+// Verbs of the scale subresource, as `kubectl scale` and autoscalers use it. The API's reply is a Scale then.
 const (
 	Scale     = "scale"
 	ReadScale = "read scale" // no write, but what the API said
@@ -288,8 +276,7 @@ type Block struct {
 	// Wave tells apart, in one round, the blocks of the correctness matrix,
 	// from 1; 0: this is the block whose latencies and cost are measured.
 	Wave int `json:"wave,omitempty"`
-	// Load is the one scenario of a load's block: it costs what many changes at
-	// once cost, which is not told.
+	// Load is the one scenario of a load's block: it costs what many changes at once cost, which is not told.
 	Load string `json:"load,omitempty"`
 	// Installed is, in the stage Found, what the cluster has of the style: its
 	// namespaces and grants stand in place of the header's.
@@ -332,18 +319,16 @@ type PodUsage struct {
 	Throttled *Throttled `json:"throttled,omitempty"`
 }
 
-// Throttled is how CPU limits have held a pod back since it started. The kernel
-// counts in periods of 100 ms, and the container runtime may tell of whole
-// seconds alone.
+// Throttled is how CPU limits have held a pod back since it started. The kernel counts in periods of 100 ms, and the
+// container runtime may tell of whole seconds alone.
 type Throttled struct {
 	Time             time.Duration `json:"time"`             // nanoseconds, over all of its containers
 	Periods          int64         `json:"periods"`          // in which it ran under a limit
 	ThrottledPeriods int64         `json:"throttledPeriods"` // in which it used the limit up
 }
 
-// Audit is one request to the API server, as its audit log tells of it. The
-// entry's Time is when the harness read it; the log's own times are of the
-// API server's wall clock, with microseconds.
+// Audit is one request to the API server, as its audit log tells of it. The entry's Time is when the harness read it;
+// the log's own times are of the API server's wall clock, with microseconds.
 type Audit struct {
 	Received    time.Time `json:"received"`
 	Answered    time.Time `json:"answered"`
@@ -358,9 +343,8 @@ type Audit struct {
 	Code        int       `json:"code"` // HTTP status
 }
 
-// Inventory is what the driver found at a sample's end of the resources that the
-// style may write: all that is in the sample's namespaces, but for what the
-// cluster makes in every namespace and the harness's own, and elsewhere what
+// Inventory is what the driver found at a sample's end of the resources that the style may write: all that is in the
+// sample's namespaces, but for what the cluster makes in every namespace and the harness's own, and elsewhere what
 // names one of them. Of several, the last counts.
 type Inventory struct {
 	Namespace string   `json:"namespace"`           // the sample's
@@ -391,9 +375,8 @@ type Owner struct {
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion,omitempty"`
 }
 
-// Logs says that the logs of the operator's components were searched for secrets
-// at the end of a wave: for the value of a Secret that the harness had put into
-// each sample's namespace, and for tokens of service accounts.
+// Logs says that the logs of the operator's components were searched for secrets at the end of a wave: for the value of
+// a Secret that the harness had put into each sample's namespace, and for tokens of service accounts.
 type Logs struct {
 	Style   string   `json:"style"`
 	Variant string   `json:"variant,omitempty"`

@@ -43,9 +43,8 @@ type Environment struct {
 	// Early says that the run ended before all of its rounds were driven.
 	Early bool `json:"early,omitempty"`
 
-	// Planned is how many rounds of each style a comparison with a base had time
-	// for, by what was known before its first one: the error probabilities of its
-	// sequential tests are shared out over these.
+	// Planned is how many rounds of each style a comparison with a base had time for, by what was known before its
+	// first one: the error probabilities of its sequential tests are shared out over these.
 	Planned map[string]int `json:"planned,omitempty"`
 
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
@@ -60,15 +59,13 @@ type Comparison struct {
 	// Profile is how much was driven, and Effect the slowdown that must not pass, as a share.
 	Profile string  `json:"profile,omitempty"`
 	Effect  float64 `json:"effect,omitempty"`
-	// Budget is how long base and head might take turns, and Driven how long they
-	// have; seconds.
+	// Budget is how long base and head might take turns, and Driven how long they have; seconds.
 	Budget float64 `json:"budget,omitempty"`
 	Driven float64 `json:"driven"`
 	// Gone is what the base has and head has not; New are styles that only head has.
 	Gone []Gone   `json:"gone,omitempty"`
 	New  []string `json:"new,omitempty"`
-	// Groups are those of the scenarios that were to be driven. Undriven says of
-	// what was not driven at all, why not.
+	// Groups are those of the scenarios that were to be driven. Undriven says of what was not driven at all, why not.
 	Groups   []string   `json:"groups"`
 	Undriven []Undriven `json:"undriven,omitempty"`
 }
@@ -115,8 +112,7 @@ type Owned struct {
 	// Scaffold are those of Lines that a generator of such projects wrote and
 	// nobody changed; 0: there are none, or they are not told apart.
 	Scaffold int `json:"scaffold,omitempty"`
-	// Languages are these lines by language: YAML, Go. A script within a manifest
-	// counts as the manifest's.
+	// Languages are these lines by language: YAML, Go. A script within a manifest counts as the manifest's.
 	Languages map[string]int `json:"languages,omitempty"`
 	Rules     int            `json:"rules"` // of RBAC: distinct rights (verb, resource) that the operator's accounts hold
 	// Wildcards are those of them with a *, as "verb resource.group".
@@ -149,16 +145,14 @@ type ImageFacts struct {
 	Dependencies *Dependencies `json:"dependencies,omitempty"`
 }
 
-// Dependencies are how many packages of an ecosystem (Go modules, Python packages)
-// something is built from.
+// Dependencies are how many packages of an ecosystem (Go modules, Python packages) something is built from.
 type Dependencies struct {
 	Direct int `json:"direct"` // those that its own code asks for
 	All    int `json:"all"`    // these, and those that they ask for in turn
 }
 
-// Custom tells whether nobody else publishes the image: who runs the operator must
-// build it. Its registry is then under .local, which RFC 6762 keeps out of the public
-// name space.
+// Custom tells whether nobody else publishes the image: who runs the operator must build it. Its registry is then under
+// .local, which RFC 6762 keeps out of the public name space.
 func (i ImageFacts) Custom() bool {
 	registry, _, _ := strings.Cut(i.Reference, "/")
 	return i.Published == "" && strings.HasSuffix(registry, ".local")
@@ -336,11 +330,5 @@ func ReadEnvironment(dir string) (*Environment, error) {
 
 // ImagesOf are what is known of a style's images.
 func (e *Environment) ImagesOf(facts *StyleFacts) []ImageFacts {
-	var found []ImageFacts
-	for _, image := range e.Images {
-		if slices.Contains(facts.Images, image.Name) {
-			found = append(found, image)
-		}
-	}
-	return found
+	return plain.Where(e.Images, func(image ImageFacts) bool { return slices.Contains(facts.Images, image.Name) })
 }

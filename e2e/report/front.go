@@ -56,12 +56,7 @@ func (r *Report) uses(of have) string {
 		if need.Name != of.need {
 			continue
 		}
-		var labels []string
-		for _, m := range need.Met {
-			if r.Recorded(m.Label) {
-				labels = append(labels, m.Label)
-			}
-		}
+		labels := plain.Pick(need.Met, func(m result.Match) (string, bool) { return m.Label, r.Recorded(m.Label) })
 		for _, id := range []string{"lines", "fails"} {
 			labels = result.Sorted(labels, r.Choose(id)[0])
 		}
@@ -159,12 +154,7 @@ type Answer struct{ Lead, Text string }
 
 // Answers are what the recordings come to. Where they are no answer to which style to choose, they say what was measured.
 func (r *Report) Answers() []Answer {
-	var all []Answer
-	for _, one := range []Answer{r.alike(), r.whatFails(), r.already()} {
-		if one.Text != "" && r.Recommends() {
-			all = append(all, one)
-		}
-	}
+	all := plain.Where([]Answer{r.alike(), r.whatFails(), r.already()}, func(one Answer) bool { return one.Text != "" && r.Recommends() })
 	if text := r.Tables()[0].span(); text != "" && (len(all) == 0 || all[0].Lead == "") {
 		all = append([]Answer{{Text: text}}, all...)
 	}

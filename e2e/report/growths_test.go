@@ -47,8 +47,10 @@ func TestTableOfGrowths(t *testing.T) {
 			Calls: []cost.Call{{Verb: "list", Resource: "pods.v1", PerMinute: 4}},
 		}
 	}
+	again := rest(1021, true, "", 50)
+	again.Stop, again.Grace = figure("s", 0.88), 10
 	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
-		Style: "controller-runtime-defaults", Rests: []cost.Rest{rest(0, false, "", 20), rest(1000, false, "", 52), rest(1021, true, "", 50), rest(1021, true, "secrets", 54)},
+		Style: "controller-runtime-defaults", Rests: []cost.Rest{rest(0, false, "", 20), rest(1000, false, "", 52), again, rest(1021, true, "secrets", 54), rest(1021, true, "pods", 53.5), rest(1021, true, "configmaps", 53.6)},
 		Kept: []cost.Kept{{Load: "growth", Stage: record.StageFill, Customs: 10, Entries: 5000, Seconds: 25, CPU: 2.5, Memory: 200 << 20}},
 	}}})
 	tables := r.growthTables()
@@ -71,8 +73,9 @@ func TestTableOfGrowths(t *testing.T) {
 		assert.False(t, strings.HasSuffix(line, "…"), line)
 	}
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults: one custom resource more takes 20.0 ms where there are 0, and 25.0 ms where there are 1000 (the floor 10.0 ms and 12.0 ms); "+
-		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
-		"and a newcomer waits 450 ms, 25% of what is left of that; a thousand secrets that are not its own take 4.00 MiB.")
+		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; it stops within 880 ms of the 10 s that its pods have; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
+		"and a newcomer waits 450 ms, 25% of what is left of that; a thousand secrets that are not its own take 4.00 MiB; "+
+		"a thousand pods or configmaps that are not its own take less than 1.00 MiB.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness for each entry of the recording: 0.50 ms from 10 on (10% of a core); at most 200 MiB.")
 	assert.Equal(t, "32.0 MiB", r.Value("controller-runtime-defaults", "growth.memory").Text)

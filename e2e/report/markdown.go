@@ -13,8 +13,7 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// markdownProblems is how many failures the summary tells of: GitHub shows job
-// summaries of at most 1 MiB.
+// markdownProblems is how many failures the summary tells of: GitHub shows job summaries of at most 1 MiB.
 const markdownProblems = 25
 
 // Markdown prints the report as GitHub-flavoured Markdown, for a job summary.

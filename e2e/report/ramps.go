@@ -35,6 +35,9 @@ func (r *Report) rampTables() []table.Table {
 			}
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
+		if sent := r.Sent(one.Style, one.Scenario); sent != "" {
+			t.Notes = append(t.Notes, sent+".")
+		}
 	}
 	return all
 }

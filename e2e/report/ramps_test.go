@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -22,7 +23,7 @@ func observed(n float64) stat.Observation { return stat.Observation{Value: n} }
 func TestTableOfRamps(t *testing.T) {
 	ramp := spec.Ramp{From: 2, Most: 4, Hold: 5 * time.Second, P99: time.Second}
 	j := judge.Judgement{Header: record.Header{
-		Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "native"}}},
+		Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "native", Settings: map[string]spec.Setting{spec.ClientLimit: {Is: "5/s, burst 10"}}}}},
 		Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &ramp}},
 	}}
 	add := func(rate, i int, took time.Duration) {
@@ -44,7 +45,9 @@ func TestTableOfRamps(t *testing.T) {
 	for i := range 15 {
 		add(3, i, 50*time.Millisecond)
 	}
-	r := Of(result.Recording{Judgement: &j})
+	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
+		Style: "native", Busiest: []cost.Busiest{{Load: "ramp", Requests: cost.Figure{Unit: "1/s", Values: []cost.Value{{Round: 1, Value: 5.2}}}}},
+	}}})
 	tables := r.rampTables()
 	require.Len(t, tables, 1)
 	table := tables[0]
@@ -67,7 +70,8 @@ func TestTableOfRamps(t *testing.T) {
 	}))
 	lines := table.Lines(nil)
 	assert.True(t, strings.HasSuffix(lines[len(lines)-1], result.GaveServer), lines[len(lines)-1])
-	require.Len(t, table.Notes, 2)
+	require.Len(t, table.Notes, 3)
+	assert.Equal(t, "native sent at most 5.2 requests a second over ten seconds, Events left out; the limit of its client: 5/s, burst 10.", table.Notes[2])
 	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost.", table.Notes[1])
 	assert.Empty(t, r.RatesTable().Rows)
 	assert.Equal(t, "3/s", r.Value("native", result.Holds("ramp")).Text)

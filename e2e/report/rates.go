@@ -12,7 +12,7 @@ import (
 func (r *Report) RatesTable() table.Table {
 	t := table.Table{
 		Title:  "Loads: written, from when each change was due",
-		Header: []string{"load", "style", "n", "due/s", "written/s", "p50", "p99", "harness late p99", "in short"}, Left: 2, Tail: true,
+		Header: []string{"load", "style", "n", "due/s", "written/s", "p50", "p99", "harness late p99", "held"}, Left: 2, Tail: true,
 		Notes: []string{"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer."},
 	}
 	for _, one := range r.Rates() {
@@ -25,7 +25,13 @@ func (r *Report) RatesTable() table.Table {
 			late = plain.Duration(one.Late.Seconds())
 		}
 		t.Rows = append(t.Rows, table.Texts(one.Scenario, one.Style, strconv.Itoa(one.N), due, plain.Digits(one.Done),
-			plain.AtLeast(one.P50.Value, one.P50.Censored), plain.AtLeast(one.P99.Value, one.P99.Censored), late, one.Text()))
+			plain.AtLeast(one.P50.Value, one.P50.Censored), plain.AtLeast(one.P99.Value, one.P99.Censored), late, one.Short()))
+		if one.Sent > 0 && !one.Held() {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, one.Text()))
+			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
+				t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
+			}
+		}
 	}
 	for _, c := range r.Beside {
 		for _, held := range c.Growth {

@@ -16,8 +16,7 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// Place is where a README finds what its block of results shows: paths with
-// slashes, from the README's folder.
+// Place is where a README finds what its block of results shows: paths with slashes, from the README's folder.
 type Place struct {
 	Folder         string // of the results: the recording, report.html, summary.md
 	Made           string // the command that makes the block
@@ -192,8 +191,7 @@ const (
 	resultsEnd   = "<!-- results:end -->\n"
 )
 
-// Splice puts a block of results into a README, in the place of the one that is
-// there.
+// Splice puts a block of results into a README, in the place of the one that is there.
 func Splice(readme, block []byte) ([]byte, error) {
 	if bytes.Count(readme, []byte(resultsBegin)) != 1 || bytes.Count(readme, []byte(resultsEnd)) != 1 {
 		return nil, fmt.Errorf("it does not have each of the lines %s and %s once, between which the results belong", strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))

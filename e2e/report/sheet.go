@@ -29,10 +29,7 @@ func (s sheet) of(r *Report) table.Table {
 	var columns [][]result.Value
 	var out reasons
 	for _, c := range r.Choose(s.ids...) {
-		values := make([]result.Value, len(s.labels))
-		for i, label := range s.labels {
-			values[i] = c.Of(label)
-		}
+		values := plain.Map(s.labels, c.Of)
 		if !slices.ContainsFunc(values, func(v result.Value) bool { return v.Text != "" }) {
 			continue
 		}
@@ -158,11 +155,9 @@ func (r *reasons) lines() []string {
 		}
 		merged = append(merged, one)
 	}
-	var lines []string
-	for _, one := range merged {
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")))
-	}
-	return lines
+	return plain.Map(merged, func(one reason) string {
+		return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", "))
+	})
 }
 
 // CSV prints every column of every style as comma-separated values, a row for each style and run: numbers in seconds,

@@ -16,8 +16,7 @@ import (
 // width is the most columns that a line takes.
 const width = table.Width
 
-// terminalProblems is how many failures a terminal is told of; summary.md and
-// junit.xml have more.
+// terminalProblems is how many failures a terminal is told of; summary.md and junit.xml have more.
 const terminalProblems = 5
 
 // fewStyles is how many styles can be read side by side in a terminal phase by phase: of more, the overview is printed
@@ -153,8 +152,7 @@ func (t *terminal) table(all table.Table) {
 	}
 }
 
-// verdicts prints a scenario's name and each style's verdict, in as many lines
-// as they need.
+// verdicts prints a scenario's name and each style's verdict, in as many lines as they need.
 func (t *terminal) verdicts(r *Report, scenario string) {
 	const gap = "   "
 	line, used := plain.Line(scenario), utf8.RuneCountInString(scenario)

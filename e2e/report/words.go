@@ -48,10 +48,7 @@ func shown(s *stat.Summary, p float64, o stat.Observation) string {
 
 // warmupNote says what warm-up rounds count for; empty: there are none.
 func (r *Report) warmupNote() string {
-	n := 0
-	for _, c := range r.Cells {
-		n += c.Warmups
-	}
+	n := plain.Sum(r.Cells, func(c *result.Cell) int { return c.Warmups })
 	if n == 0 {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -151,23 +152,12 @@ func (c *Cell) Seconds() float64 {
 
 // FailedNames are the names of the oracles that failed in some sample.
 func (c *Cell) FailedNames() []string {
-	var names []string
-	for _, o := range c.Oracles {
-		if o.Failed > 0 {
-			names = append(names, o.Name)
-		}
-	}
-	return names
+	return plain.Pick(c.Oracles, func(o Oracle) (string, bool) { return o.Name, o.Failed > 0 })
 }
 
 // Oracle returns what an oracle said; false: it was not asked.
 func (c *Cell) Oracle(name string) (Oracle, bool) {
-	for _, o := range c.Oracles {
-		if o.Name == name {
-			return o, true
-		}
-	}
-	return Oracle{}, false
+	return plain.Find(c.Oracles, func(o Oracle) bool { return o.Name == name })
 }
 
 // Reasons are the oracles that say why a cell did not pass: those that failed, or else those that could not judge.
@@ -234,12 +224,7 @@ func (c *Cell) String() string {
 
 // Phase returns a phase's summary; its N is 0 if there is none.
 func (c *Cell) Phase(name string) (stat.Summary, bool) {
-	for _, p := range c.Phases {
-		if p.Phase == name {
-			return p, true
-		}
-	}
-	return stat.Summary{}, false
+	return plain.Find(c.Phases, func(p stat.Summary) bool { return p.Phase == name })
 }
 
 // Load tells whether the scenario changes many custom resources at once.

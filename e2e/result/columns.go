@@ -527,10 +527,7 @@ func (r *Set) rightsColumns() []Column {
 	add("unused", "never used", "rights that were never used while it was recorded", true, func(u grants.Use) Value { return whole(len(u.Unused())) })
 	add("wildcards", "wildcards", "rights with a wildcard", false, number(grants.Right.Wild))
 	add("refused", "refused", "calls that were answered with 403, those while a fault withheld rights among them", true, func(u grants.Use) Value {
-		n := 0
-		for _, c := range u.Denied {
-			n += c.Count
-		}
+		n := plain.Sum(u.Denied, func(c grants.Call) int { return c.Count })
 		return whole(n)
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))
@@ -587,25 +584,16 @@ func (c *Cell) Failing() bool {
 // ByLatency are the styles' labels: the floor first, then as Ranking orders them. Those that have no latency come
 // last, in the order of Styles.
 func (r *Set) ByLatency(scenario string) []string {
-	labels := plain.Map(r.Ranking(scenario), func(k Rank) string { return k.Label })
-	for _, label := range r.Styles {
-		labels = plain.Once(labels, label)
-	}
-	return labels
+	return plain.Once(plain.Map(r.Ranking(scenario), func(k Rank) string { return k.Label }), r.Styles...)
 }
 
 // Order are all styles, the quickest first: as ByLatency orders those of each run.
 func (r *Set) Order() []string {
 	var labels []string
 	for _, one := range r.Tables() {
-		for _, label := range one.ByLatency(one.Headline()) {
-			labels = plain.Once(labels, label)
-		}
+		labels = plain.Once(labels, one.ByLatency(one.Headline())...)
 	}
-	for _, label := range r.Styles {
-		labels = plain.Once(labels, label)
-	}
-	return labels
+	return plain.Once(labels, r.Styles...)
 }
 
 // Sorted are labels in the order of a column, what is not known last; those that are alike stay in their order.

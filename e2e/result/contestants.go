@@ -18,12 +18,7 @@ import (
 // measured, else the first that was; empty: none was.
 func (r *Set) Headline() string {
 	const create = "create"
-	var measured []string
-	for _, c := range r.Cells {
-		if c.Measured() {
-			measured = append(measured, c.Scenario)
-		}
-	}
+	measured := plain.Pick(r.Cells, func(c *Cell) (string, bool) { return c.Scenario, c.Measured() })
 	i := slices.IndexFunc(r.Scenarios, func(name string) bool { return slices.Contains(measured, name) })
 	switch {
 	case slices.Contains(measured, create):
@@ -158,13 +153,7 @@ func (r *Set) loses(label string) Failing {
 
 // losing are the oracles that fail where a change is not carried out, or only after a nudge.
 func losing() []string {
-	var names []string
-	for _, o := range judge.Oracles() {
-		if o.Losing {
-			names = append(names, o.Name)
-		}
-	}
-	return names
+	return plain.Pick(judge.Oracles(), func(o judge.Named) (string, bool) { return o.Name, o.Losing })
 }
 
 func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
@@ -195,13 +184,7 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 
 // Failing are the scenarios that a style fails.
 func (r *Set) Failing(label string) []string {
-	var names []string
-	for _, c := range r.Matrix.Cells(label) {
-		if c.Failing() {
-			names = append(names, c.Scenario)
-		}
-	}
-	return names
+	return plain.Pick(r.Matrix.Cells(label), func(c *Cell) (string, bool) { return c.Scenario, c.Failing() })
 }
 
 // Figure is cost.Figure, for short.
@@ -232,10 +215,9 @@ func used(costs []Cost, label string, of func(Cost) Figure) Used {
 
 // SumUp sums up one of a cost's figures, which must be known.
 func (c Cost) SumUp(f Figure) Used {
-	samples := make([]judge.Sample, len(f.Values))
-	for i, v := range f.Values {
-		samples[i] = judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK}
-	}
+	samples := plain.Map(f.Values, func(v cost.Value) judge.Sample {
+		return judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK}
+	})
 	u := Used{Summary: stat.Summarize(slices.Values(samples))[0], Unit: f.Unit, Run: c.Run}
 	u.P50.Value = f.Median()
 	return u

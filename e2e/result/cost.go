@@ -1,11 +1,13 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Cost is what a style used in one run.
@@ -54,11 +56,8 @@ func (c Cost) Made() cost.Figure {
 
 // costs takes over what styles used in a run, in the order of the styles.
 func (r *Set) costs(one Recording) {
-	labels := slices.Clone(r.Styles)
-	for _, c := range one.Costs { // those that were driven for verdicts alone
-		labels = plain.Once(labels, c.Label())
-	}
-	for _, label := range labels {
+	driven := plain.Map(one.Costs, func(c cost.Cost) string { return c.Label() }) // some for verdicts alone
+	for _, label := range plain.Once(slices.Clone(r.Styles), driven...) {
 		for _, c := range one.Costs {
 			if c.Label() != label {
 				continue
@@ -67,9 +66,26 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || c.UnchangedCalls.Known() {
+			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || c.UnchangedCalls.Known() {
 				r.Beside = append(r.Beside, cost)
 			}
 		}
 	}
+}
+
+// Sent says how many requests a style sent in a load at most, and how many its client allows itself; empty: it is not known.
+func (r *Set) Sent(label, scenario string) string {
+	for i := range r.Beside {
+		for _, one := range r.Beside[i].Busiest {
+			if r.Beside[i].Label() != label || one.Load != scenario {
+				continue
+			}
+			text := fmt.Sprintf("%s sent at most %s requests a second over ten seconds, Events left out", label, Amount("1", one.Requests.Median()))
+			if header := r.Header(label); header != nil && header.Settings[spec.ClientLimit].Is != "" {
+				text += "; the limit of its client: " + header.Settings[spec.ClientLimit].Is
+			}
+			return text
+		}
+	}
+	return ""
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
-// ofMatrix joins what recordings hold of the correctness matrix. The floor has
-// no operator that could be correct.
+// ofMatrix joins what recordings hold of the correctness matrix. The floor has no operator that could be correct.
 func ofMatrix(recordings []Recording) *Matrix {
 	var judgements []*judge.Judgement
 	for _, one := range recordings {
@@ -23,8 +23,7 @@ func ofMatrix(recordings []Recording) *Matrix {
 	return matrixOf(judgements, spec.Floor)
 }
 
-// HasMatrix tells whether there is a correctness matrix to show: scenarios that
-// are not only there to be measured.
+// HasMatrix tells whether there is a correctness matrix to show: scenarios that are not only there to be measured.
 func (r *Set) HasMatrix() bool { return r.Matrix.Correctness() }
 
 // Expectation is what is expected of a cell of the matrix, beside what was seen.
@@ -103,8 +102,7 @@ func (r *Set) Recorded(label string) bool {
 // NotRecorded stands where nothing of the matrix was recorded of a style.
 const NotRecorded = "not recorded"
 
-// Tally counts a style's cells of the matrix by their verdicts: in short how many
-// fail, of those that apply.
+// Tally counts a style's cells of the matrix by their verdicts: in short how many fail, of those that apply.
 func (r *Set) Tally(label string) (short, text string) {
 	if !r.Recorded(label) {
 		return NotRecorded, NotRecorded
@@ -140,8 +138,7 @@ type Finding struct {
 	Expectation
 }
 
-// Findings are the cells of a style that neither passed nor are not applicable,
-// or that are not as expected.
+// Findings are the cells of a style that neither passed nor are not applicable, or that are not as expected.
 func (r *Set) Findings(label string) []Finding {
 	var all []Finding
 	for _, c := range r.Matrix.Cells(label) {
@@ -170,26 +167,20 @@ func (f Finding) Title() string {
 func (r *Set) Inapplicable() []string {
 	var lines []string
 	for _, s := range r.Matrix.Styles {
-		var order []string
-		found := map[string][]string{}
+		var found plain.Groups[string, string]
 		for _, c := range r.Matrix.Cells(s.Label) {
-			if c.Verdict != spec.NotApplicable {
-				continue
+			if c.Verdict == spec.NotApplicable {
+				found.Add(c.Reason, c.Scenario)
 			}
-			if found[c.Reason] == nil {
-				order = append(order, c.Reason)
-			}
-			found[c.Reason] = append(found[c.Reason], c.Scenario)
 		}
-		for _, reason := range order {
-			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found[reason], ", ")))
+		for _, reason := range found.Keys {
+			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found.Of[reason], ", ")))
 		}
 	}
 	return lines
 }
 
-// Reason says in a line why a cell did not pass: what is known to be expected, or
-// what the first oracle said.
+// Reason says in a line why a cell did not pass: what is known to be expected, or what the first oracle said.
 func (f Finding) Reason() string {
 	if f.Same && f.Why != "" {
 		return f.Why

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,15 +44,16 @@ type Back struct {
 // Growths are those that were driven, by scenario, then in the order of the styles.
 func (r *Set) Growths() []Growth {
 	var all []Growth
-	for _, k := range r.samplesByCell(func(s *judge.Sample) bool {
+	cells := r.samplesByCell(func(s *judge.Sample) bool {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
-	}) { // the floor is the first of the styles
-		g := Growth{Style: k.style, Scenario: k.scenario, Levels: levels(k.samples), Back: backOf(k.samples)}
+	})
+	for _, k := range cells.Keys { // the floor is the first of the styles
+		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(cells.Of[k]), Back: backOf(cells.Of[k])}
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}
 		for i := range r.Beside {
-			if c := &r.Beside[i]; c.Label() == k.style {
+			if c := &r.Beside[i]; c.Label() == k.label {
 				g.uses(c.Cost)
 			}
 		}
@@ -63,22 +63,10 @@ func (r *Set) Growths() []Growth {
 }
 
 func levels(samples []judge.Sample) []Level {
-	byNumber := map[int][]judge.Sample{}
-	var list []Level
-	for _, s := range samples {
-		if s.Stage != record.StageMore {
-			continue
-		}
-		if byNumber[s.Held] == nil {
-			list = append(list, Level{Customs: s.Held})
-		}
-		byNumber[s.Held] = append(byNumber[s.Held], s)
-	}
-	for i := range list {
-		list[i].More = rateOf(byNumber[list[i].Customs])
-	}
-	slices.SortFunc(list, func(a, b Level) int { return cmp.Compare(a.Customs, b.Customs) })
-	return list
+	more := plain.Where(samples, func(s judge.Sample) bool { return s.Stage == record.StageMore })
+	byNumber := plain.Grouped(more, func(s judge.Sample) int { return s.Held })
+	slices.Sort(byNumber.Keys)
+	return plain.Map(byNumber.Keys, func(n int) Level { return Level{Customs: n, More: rateOf(byNumber.Of[n])} })
 }
 
 // beside puts the floor's figures there.
@@ -112,28 +100,13 @@ func (g *Growth) uses(c cost.Cost) {
 
 // backOf is how the operator came back; nil: it was not stopped.
 func backOf(samples []judge.Sample) *Back {
-	type round struct {
-		run   string
-		block int
-	}
-	byRound := map[round][]judge.Sample{}
-	var rounds []round
 	back := &Back{}
-	for _, s := range samples {
-		if s.Stage != record.StageDown && s.Stage != record.StageNewcomer {
-			continue
-		}
-		at := round{s.Run, s.Block}
-		if byRound[at] == nil {
-			rounds = append(rounds, at)
-		}
-		byRound[at] = append(byRound[at], s)
-	}
+	rounds := byRound(plain.Where(samples, func(s judge.Sample) bool { return s.Stage == record.StageDown || s.Stage == record.StageNewcomer }))
 	var first, whole, wait, share []stat.Observation
-	for _, at := range rounds {
+	for _, at := range rounds.Keys {
 		var started, begins, ends time.Duration
 		lost, down := false, 0
-		for _, s := range byRound[at] {
+		for _, s := range rounds.Of[at] {
 			ends, lost = max(ends, s.At), lost || s.Outcome != judge.OK
 			if s.Stage == record.StageNewcomer {
 				continue
@@ -147,7 +120,7 @@ func backOf(samples []judge.Sample) *Back {
 		first = append(first, stat.Observation{Value: (begins - started).Seconds()})
 		whole = append(whole, stat.Observation{Value: (ends - started).Seconds(), Censored: lost})
 		var waits, shares []stat.Observation
-		for _, s := range byRound[at] {
+		for _, s := range rounds.Of[at] {
 			if s.Stage == record.StageNewcomer {
 				waits = append(waits, stat.Observation{Value: s.Value, Censored: s.Outcome != judge.OK})
 				shares = append(shares, stat.Observation{Value: s.Value / (ends - s.From).Seconds(), Censored: s.Outcome != judge.OK})
@@ -157,7 +130,7 @@ func backOf(samples []judge.Sample) *Back {
 			wait, share = append(wait, stat.Order(waits).Quantile(0.5)), append(share, stat.Order(shares).Quantile(0.5))
 		}
 	}
-	if len(rounds) == 0 || back.Down == 0 {
+	if len(rounds.Keys) == 0 || back.Down == 0 {
 		return nil
 	}
 	back.First, back.Whole, back.Wait, back.Share = stat.Of(first...), stat.Of(whole...), stat.Of(wait...), stat.Of(share...)
@@ -204,6 +177,10 @@ func (g *Growth) Bystanders() []Bystander {
 	return all
 }
 
+// bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be told from
+// what a process takes and gives back while it is left alone.
+const bystanderLeast = 1 << 20
+
 // Text says in a sentence what growing takes.
 func (g *Growth) Text() string {
 	var parts []string
@@ -224,6 +201,11 @@ func (g *Growth) Text() string {
 	if slope, known := g.Slope(Memory); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))
 	}
+	for i := range g.Rests {
+		if r := &g.Rests[i]; r.Stop.Known() {
+			parts = append(parts, stopText(r.Stop.Median(), r.Grace))
+		}
+	}
 	if b := g.Back; b != nil {
 		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
 		if b.Share.N > 0 {
@@ -231,10 +213,27 @@ func (g *Growth) Text() string {
 		}
 		parts = append(parts, text)
 	}
+	var none []string
 	for _, one := range g.Bystanders() {
-		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, bytesMore(one.Memory)))
+		if one.Memory < bystanderLeast {
+			none = append(none, one.Kind)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, plain.Bytes(int64(one.Memory))))
+	}
+	if len(none) > 0 {
+		kinds := strings.Replace(plain.List(none), " and ", " or ", 1)
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take less than %s", kinds, plain.Bytes(bystanderLeast)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// stopText says whether an operator stops within its pods' grace period (Pod, spec.terminationGracePeriodSeconds).
+func stopText(seconds float64, grace int64) string {
+	if seconds >= float64(grace) {
+		return fmt.Sprintf("it does not stop within the %d s that its pods have, and is killed", grace)
+	}
+	return fmt.Sprintf("it stops within %s of the %d s that its pods have", plain.Duration(seconds), grace)
 }
 
 // bytesMore is an amount of memory that may be less than none.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -122,11 +123,7 @@ func (b *builder) styles(judgements []*judge.Judgement) []Style {
 
 // Rows are those of all groups, in their order.
 func (m *Matrix) Rows() []*Row {
-	var all []*Row
-	for _, g := range m.Groups {
-		all = append(all, g.Rows...)
-	}
-	return all
+	return plain.Flat(m.Groups, func(g Group) []*Row { return g.Rows })
 }
 
 // Correctness tells whether a sample was made for the matrix alone, and not only to be measured.
@@ -154,10 +151,6 @@ func (m *Matrix) Cells(label string) []*Cell {
 
 // Cell returns that of a style, by its label, in a scenario; nil: it was not driven through it.
 func (m *Matrix) Cell(label, scenario string) *Cell {
-	for _, c := range m.Cells(label) {
-		if c.Scenario == scenario {
-			return c
-		}
-	}
-	return nil
+	found, _ := plain.Find(m.Cells(label), func(c *Cell) bool { return c.Scenario == scenario })
+	return found
 }

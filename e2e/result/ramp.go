@@ -154,10 +154,7 @@ type Ramp struct {
 // Held is the highest rate that was held, each round a replicate; a round in which it was not
 // the style that gave out has a rate of at least so many.
 func (r *Ramp) Held() stat.Summary {
-	var rates []stat.Observation
-	for _, c := range r.Climbs {
-		rates = append(rates, stat.Observation{Value: float64(c.Held), Censored: c.open()})
-	}
+	rates := plain.Map(r.Climbs, func(c Climb) stat.Observation { return stat.Observation{Value: float64(c.Held), Censored: c.open()} })
 	return stat.Of(rates...)
 }
 
@@ -214,30 +211,25 @@ func (r *Set) Ramps() []Ramp {
 		scenario, style, run string
 		round                int
 	}
-	samples := map[key][]judge.Sample{}
-	var keys []key
+	var samples plain.Groups[key, judge.Sample]
 	for _, s := range r.Samples {
 		if s.Rate == 0 || s.Warmup {
 			continue
 		}
-		k := key{s.Scenario, record.Label(s.Operator, s.Variant), s.Run, s.Block}
-		if samples[k] == nil {
-			keys = append(keys, k)
-		}
-		samples[k] = append(samples[k], s)
+		samples.Add(key{s.Scenario, record.Label(s.Operator, s.Variant), s.Run, s.Block}, s)
 	}
-	slices.SortStableFunc(keys, func(a, b key) int {
+	slices.SortStableFunc(samples.Keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
 			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)), cmp.Compare(a.round, b.round))
 	})
 	var ramps []Ramp
 	floors := map[key]*Climb{}
-	for _, k := range keys { // the floor is the first of the styles
+	for _, k := range samples.Keys { // the floor is the first of the styles
 		ramp := r.ramp(k.run, k.scenario)
 		if ramp == nil {
 			continue
 		}
-		climb := climbOf(*ramp, samples[k])
+		climb := climbOf(*ramp, samples.Of[k])
 		climb.Run, climb.Round = k.run, k.round
 		alike := key{scenario: k.scenario, run: k.run, round: k.round}
 		for i := range climb.Steps {
@@ -285,23 +277,18 @@ func (r *Set) ramp(run, scenario string) *spec.Ramp {
 
 // climbOf is a round's, with the check that each step is the one that those before it ask for.
 func climbOf(ramp spec.Ramp, samples []judge.Sample) Climb {
-	byRate := map[int][]judge.Sample{}
-	began := map[int]time.Duration{}
-	var rates []int
-	for _, s := range samples {
-		if byRate[s.Rate] == nil {
-			rates, began[s.Rate] = append(rates, s.Rate), s.From
-		}
-		byRate[s.Rate], began[s.Rate] = append(byRate[s.Rate], s), min(began[s.Rate], s.From)
+	steps := plain.Grouped(samples, func(s judge.Sample) int { return s.Rate })
+	began := func(rate int) time.Duration {
+		return slices.Min(plain.Map(steps.Of[rate], func(s judge.Sample) time.Duration { return s.From }))
 	}
-	slices.SortFunc(rates, func(a, b int) int { return cmp.Compare(began[a], began[b]) })
+	slices.SortFunc(steps.Keys, func(a, b int) int { return cmp.Compare(began(a), began(b)) })
 	var climb Climb
 	var tried []spec.Tried
-	for _, rate := range rates {
+	for _, rate := range steps.Keys {
 		if next := ramp.Next(tried); next != rate && climb.Differs == "" {
 			climb.Differs = fmt.Sprintf("step %d was driven at %d changes a second, and by the steps before it %d was next", len(tried)+1, rate, next)
 		}
-		step := StepOf(ramp, rate, byRate[rate])
+		step := StepOf(ramp, rate, steps.Of[rate])
 		if tried = append(tried, spec.Tried{Rate: rate, Held: step.Held()}); step.Held() {
 			climb.Held = max(climb.Held, rate)
 		}

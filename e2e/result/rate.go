@@ -41,6 +41,22 @@ func (r *Rate) Grows() bool {
 // Held reports whether the style kept up.
 func (r *Rate) Held() bool { return r.Sent > 0 && r.Lost == 0 && !r.Grows() }
 
+// Short says so in a word or two.
+func (r *Rate) Short() string {
+	lost := fmt.Sprintf("%d lost", r.Lost)
+	switch {
+	case r.Held():
+		return "yes"
+	case r.Lost > 0 && r.Sent > 0:
+		return "no: " + lost
+	case r.Sent > 0:
+		return "no: its queue grows"
+	case r.Lost > 0:
+		return lost
+	}
+	return "nothing lost"
+}
+
 // Text says so in a sentence.
 func (r *Rate) Text() string {
 	var parts []string
@@ -70,52 +86,35 @@ func (r *Set) Rates() []Rate {
 	all := r.samplesByCell(func(s *judge.Sample) bool {
 		return !s.Warmup && (s.Phase == spec.PhaseChildWritten || s.Phase == spec.PhaseChildGone) && r.IsLoad(s.Scenario) && s.Outcome != judge.Interrupted && s.Rate == 0 && s.Stage == ""
 	})
-	rates := make([]Rate, len(all))
-	for i, one := range all {
-		rates[i] = rateOf(one.samples)
-		rates[i].Scenario, rates[i].Style = one.scenario, one.style
-	}
-	return rates
-}
-
-// cellSamples are what a style has of a scenario.
-type cellSamples struct {
-	scenario, style string
-	samples         []judge.Sample
+	return plain.Map(all.Keys, func(k key) Rate {
+		rate := rateOf(all.Of[k])
+		rate.Scenario, rate.Style = k.scenario, k.label
+		return rate
+	})
 }
 
 // samplesByCell groups the samples that count by style and scenario: by scenario, then in the order of the styles.
-func (r *Set) samplesByCell(counts func(*judge.Sample) bool) []cellSamples {
-	var all []cellSamples
+func (r *Set) samplesByCell(counts func(*judge.Sample) bool) (all plain.Groups[key, judge.Sample]) {
 	for _, s := range r.Samples {
-		if !counts(&s) {
-			continue
+		if counts(&s) {
+			all.Add(key{record.Label(s.Operator, s.Variant), s.Scenario}, s)
 		}
-		label := record.Label(s.Operator, s.Variant)
-		i := slices.IndexFunc(all, func(c cellSamples) bool { return c.scenario == s.Scenario && c.style == label })
-		if i < 0 {
-			i, all = len(all), append(all, cellSamples{scenario: s.Scenario, style: label})
-		}
-		all[i].samples = append(all[i].samples, s)
 	}
-	slices.SortStableFunc(all, func(a, b cellSamples) int {
+	slices.SortStableFunc(all.Keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
-			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)))
+			cmp.Compare(slices.Index(r.Styles, a.label), slices.Index(r.Styles, b.label)))
 	})
 	return all
 }
 
+// byRound groups samples by their rounds.
+func byRound(samples []judge.Sample) plain.Groups[stat.Round, judge.Sample] {
+	return plain.Grouped(samples, func(s judge.Sample) stat.Round { return stat.Round{Run: s.Run, Block: s.Block} })
+}
+
 // rateOf is that of a style in a load. Rounds are put together, each from its first due step on.
 func rateOf(samples []judge.Sample) Rate {
-	type round struct {
-		run   string
-		block int
-	}
-	rounds := map[round][]judge.Sample{}
-	for _, s := range samples {
-		at := round{s.Run, s.Block}
-		rounds[at] = append(rounds[at], s)
-	}
+	rounds := byRound(samples).Of
 	one := Rate{N: len(samples), Rounds: len(rounds)}
 	var all, first, last, late []stat.Observation
 	var due, took time.Duration

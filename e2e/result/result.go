@@ -22,9 +22,8 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Set is what recordings add up to. Verdicts count over all recordings. Latencies and
-// costs are those of one run, as rounds of two runs differ by more than rounds of one do:
-// see Tables.
+// Set is what recordings add up to. Verdicts count over all recordings. Latencies and costs are those of one run, as
+// rounds of two runs differ by more than rounds of one do: see Tables.
 type Set struct {
 	Runs        []string
 	Environment *record.Environment // of the run with latencies; nil: not known, or there are several such runs
@@ -40,8 +39,7 @@ type Set struct {
 	// Beside are the costs that loads and the correctness matrix tell of: cold starts, the
 	// memory of many custom resources, passes without a change.
 	Beside []Cost
-	// Matrix has all scenarios that styles were driven through, those that were
-	// measured too, without the floor.
+	// Matrix has all scenarios that styles were driven through, those that were measured too, without the floor.
 	Matrix *Matrix
 	Grants []grants.Use // by style, over all recordings
 
@@ -77,19 +75,14 @@ type Recording struct {
 	Costs       []cost.Cost // none: not computed
 	Grants      []grants.Use
 	Restarts    []restarts.Block // by style and round; of a load another one
-	// Expected are the verdicts that are expected of styles, by their names, as
-	// verdicts.Load gives them for every style that was driven. Of a style that is
-	// not here nothing is known, and no verdict is called as expected or not.
+	// Expected are the verdicts that are expected of styles, by their names, as verdicts.Load gives them for every
+	// style that was driven. Of a style that is not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
 }
 
-// New adds up judged recordings of one environment, which may be
-// nil where it is not known.
+// New adds up judged recordings of one environment, which may be nil where it is not known.
 func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
-	recordings := make([]Recording, len(judgements))
-	for i, j := range judgements {
-		recordings[i] = Recording{Environment: environment, Judgement: j}
-	}
+	recordings := plain.Map(judgements, func(j *judge.Judgement) Recording { return Recording{Environment: environment, Judgement: j} })
 	return Of(recordings...)
 }
 
@@ -179,9 +172,7 @@ func (r *Set) complete(one Recording) {
 
 // join takes over a run's cells and costs. A run that measured something is a table.
 func (r *Set) join(t *Set) {
-	for _, scenario := range t.Scenarios {
-		r.Scenarios = plain.Once(r.Scenarios, scenario)
-	}
+	r.Scenarios = plain.Once(r.Scenarios, t.Scenarios...)
 	r.Cells, r.Costs, r.Beside = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.Beside, t.Beside...)
 	if slices.ContainsFunc(t.Cells, (*Cell).Measured) {
 		r.tables = append(r.tables, t)
@@ -221,8 +212,7 @@ func (r Recording) warnings(several bool) []string {
 	return all
 }
 
-// twice warns of a run that was given more than once: each of its samples
-// would count as often.
+// twice warns of a run that was given more than once: each of its samples would count as often.
 func twice(recordings []Recording) []string {
 	var seen, warnings []string
 	for _, one := range recordings {
@@ -235,8 +225,7 @@ func twice(recordings []Recording) []string {
 	return warnings
 }
 
-// LeaveOut says of a recording, which belongs to the report, that it could not be
-// read.
+// LeaveOut says of a recording, which belongs to the report, that it could not be read.
 func (r *Set) LeaveOut(why string) {
 	r.LeftOut, r.Warnings = append(r.LeftOut, why), append(r.Warnings, why)
 }
@@ -255,27 +244,13 @@ func samplesOf(recordings []Recording) int {
 // order lists the labels of all that was driven: the floor's first, then as the
 // headers list them, then those that no header has.
 func (r *Set) order(judged []Style) []string {
-	var floors, listed, driven, all []string
-	for _, one := range r.Parts {
-		for _, s := range one.Header.Styles {
-			listed = append(listed, record.Label(s.Name, s.Variant))
-		}
-	}
-	for _, s := range judged {
-		driven = plain.Once(driven, s.Label)
-	}
-	for _, c := range r.Cells {
-		driven = plain.Once(driven, c.Style.Label)
-		if c.IsFloor() {
-			floors = append(floors, c.Style.Label)
-		}
-	}
-	for _, label := range slices.Concat(floors, listed, driven) {
-		if slices.Contains(driven, label) {
-			all = plain.Once(all, label)
-		}
-	}
-	return all
+	listed := plain.Flat(r.Parts, func(one Part) []string {
+		return plain.Map(one.Header.Styles, func(s record.Style) string { return record.Label(s.Name, s.Variant) })
+	})
+	driven := slices.Concat(plain.Map(judged, func(s Style) string { return s.Label }), plain.Map(r.Cells, func(c *Cell) string { return c.Style.Label }))
+	floors := plain.Pick(r.Cells, func(c *Cell) (string, bool) { return c.Style.Label, c.IsFloor() })
+	all := plain.Where(slices.Concat(floors, listed, driven), func(label string) bool { return slices.Contains(driven, label) })
+	return plain.Once(nil, all...)
 }
 
 // Of yields the cells of a scenario, the floor's first.
@@ -343,9 +318,8 @@ func (r *Set) Phases(scenario string) []string {
 	return names
 }
 
-// Failed tells whether some sample failed or could not be judged, and nobody
-// expected that; or whether some verdict is better than expected. How far a style
-// is behind with a load is a figure: of that nobody says what is expected.
+// Failed tells whether some sample failed or could not be judged, and nobody expected that; or whether some verdict is
+// better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
 		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == spec.Late && c.Load()) })
@@ -446,19 +420,12 @@ func noun(list []int, word string, many ...string) string {
 
 // Problems are those of all cells: of the samples that were measured.
 func (r *Set) Problems() []Problem {
-	var all []Problem
-	for _, c := range r.Cells {
-		all = append(all, c.Problems...)
-	}
-	return all
+	return plain.Flat(r.Cells, func(c *Cell) []Problem { return c.Problems })
 }
 
 // rights are what styles did with theirs, over all recordings.
 func rights(recordings []Recording) []grants.Use {
-	var uses []grants.Use
-	for _, one := range recordings {
-		uses = append(uses, one.Grants...)
-	}
+	uses := plain.Flat(recordings, func(one Recording) []grants.Use { return one.Grants })
 	return grants.Join(uses...)
 }
 

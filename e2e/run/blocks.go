@@ -14,55 +14,36 @@ import (
 // silentMost is how long the API server may give no answer: longer than a restart of the node takes.
 const silentMost = 2 * time.Minute
 
-// Drive goes through the planned rounds. In each, every participant has its turn, in random order (in the first one the
-// quickest first, so that a person soon sees a result): it is installed, warmed up, driven through the scenarios, and
-// removed, so that no two styles are ever there at once. What a style did wrong is no error, it is in the recording;
-// nor is a style that cannot be installed or removed, of which Failed tells. An error means that the test environment
-// broke, or that what is left of a style would act beside the next one.
+// Drive goes through the turns of the run: each participant is installed, warmed up, driven and removed, so that no two
+// styles are ever there at once. What a style did wrong is no error, it is in the recording; nor is a style that cannot be
+// installed or removed, of which Failed tells. An error means that the test environment broke, or that what is left of a
+// style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) (err error) {
 	defer func() { s.complete = err == nil }()
-	if err := s.makePlan(); err != nil {
-		return err
-	}
 	defer s.progress.Stop()
 	ctx, stop := s.kube.WhileAnswering(ctx, silentMost)
 	defer stop()
-	if s.base != nil {
-		return gateRun{s}.drive(ctx)
+	plan := planner(s.planned)
+	switch {
+	case s.base != nil:
+		plan = gateRun{s}.planned
+	case s.precise():
+		plan = preciseRun{Session: s}.planned
 	}
-	rounds := s.driveRounds
-	if s.precise() {
-		rounds = preciseRun{s}.drive
-	}
-	if err := rounds(ctx); err != nil {
-		return err
-	}
-	if err := s.driveLoads(ctx); err != nil {
-		return err
-	}
-	if err := s.driveMatrix(ctx); err != nil {
+	err = plan(func(t turn) error {
+		if t.say != "" {
+			s.say("%s", t.say)
+		}
+		return s.guarded(ctx, t.participant, func() error { return s.perform(ctx, t) })
+	})
+	if err != nil {
 		return err
 	}
 	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
-// driveRounds goes through as many rounds as are planned.
-func (s *Session) driveRounds(ctx context.Context) error {
-	for round := 1; round <= s.plan.Longest(); round++ {
-		for _, p := range s.turns(round) {
-			if p.err != nil || !s.enough(p, fmt.Sprintf("round %d", round), s.cost(p).Round) {
-				continue
-			}
-			if err := s.guarded(ctx, p, func() error { return s.block(ctx, p, round) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// guarded drives one block. A style that failed has no further one. One that could
-// not be removed only ends the run where it is in everybody's way.
+// guarded drives a turn. A style that failed has no further one. One that could not be removed only ends the run where it is in
+// everybody's way.
 func (s *Session) guarded(ctx context.Context, p *participant, drive func() error) error {
 	everybodys, itsOwn := s.inTheWay(ctx, p)
 	if everybodys != nil || itsOwn != nil {
@@ -95,29 +76,9 @@ func (s *Session) guarded(ctx context.Context, p *participant, drive func() erro
 	return nil
 }
 
-// block is which installation of a participant something is done in.
-type block struct {
-	participant *participant
-	round       int
-	wave        int    // of the correctness matrix; 0: latencies are measured
-	load        string // the scenario, of a load
-}
-
-// block is a participant's turn in a round.
-func (s *Session) block(ctx context.Context, p *participant, round int) error {
-	plan := drive.Plan{Round: round, Warmup: s.warmupOf(p), Scenarios: s.measured(), Passes: s.passes(p)}
-	if c := p.comparison; c != nil && c.passes == 0 {
-		plan.Choose = func() int { return s.choosePasses(c) }
-	}
-	if s.precise() && s.options.Passes == 0 && p.passes == 0 {
-		plan.Choose = func() int { return preciseRun{s}.choosePasses(p) }
-	}
-	return s.turn(ctx, block{participant: p, round: round}, plan)
-}
-
-// turn installs a participant, drives it, and removes it; only then it leaves what driving
+// perform installs a participant, drives it, and removes it; only then it leaves what driving
 // left. The correctness matrix asks nothing of the floor: it is only said why not.
-func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err error) {
+func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	p := place.participant
 	style, err := p.driven()
 	if err == nil && p.operator != nil {
@@ -130,9 +91,14 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		s.installing = time.Now()
 	}
 	if p.operator == nil && place.wave > 0 {
-		_, err := s.driver.Drive(ctx, style, plan)
+		_, err := s.driver.Drive(ctx, style, place.plan)
 		return err
 	}
+	stop, err := s.observeWave(ctx, place)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	times := &blockTimes{}
 	left := func(context.Context) error { return nil }
 	defer func() { // when the style is gone
@@ -154,7 +120,7 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		s.atRest(ctx, place)
 		processor := readProcessor()
 		err = times.drive.measure(func() error {
-			leave, err := s.driver.Drive(ctx, style, plan)
+			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
 			return err
 		})
@@ -177,7 +143,7 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 }
 
 // ready makes ready what a participant with an operator is driven with.
-func (s *Session) ready(place block, style *drive.Style) error {
+func (s *Session) ready(place turn, style *drive.Style) error {
 	s.breakable(place.participant, style)
 	if place.wave > 0 {
 		if err := s.inspected(place.participant, style); err != nil {
@@ -190,7 +156,7 @@ func (s *Session) ready(place block, style *drive.Style) error {
 }
 
 // atRest looks, where latencies are measured, at what the participant uses idle, and begins to count what it uses.
-func (s *Session) atRest(ctx context.Context, place block) {
+func (s *Session) atRest(ctx context.Context, place turn) {
 	if place.wave > 0 {
 		return
 	}
@@ -199,7 +165,7 @@ func (s *Session) atRest(ctx context.Context, place block) {
 	s.measuring = time.Time{}
 }
 
-func (s *Session) install(ctx context.Context, place block, target install.Cluster) error {
+func (s *Session) install(ctx context.Context, place turn, target install.Cluster) error {
 	if err := s.reload(ctx, place.participant); err != nil {
 		return err
 	}
@@ -212,9 +178,9 @@ func (s *Session) install(ctx context.Context, place block, target install.Clust
 
 // uninstall takes a participant away, unless the cluster is kept with it. Of a run that
 // is stopped Close removes it, with all else.
-func (s *Session) uninstall(ctx context.Context, place block, target install.Cluster) error {
+func (s *Session) uninstall(ctx context.Context, place turn, target install.Cluster) error {
 	switch {
-	case s.options.Keep && s.last(place):
+	case place.last:
 		s.say("%s is left installed in the cluster that is kept", place.participant.label())
 		return nil
 	case ctx.Err() != nil:
@@ -247,25 +213,19 @@ type blockTimes struct {
 
 // report ends a block: what is recorded of it is on disk then. It prints one line
 // for it, and adds its times to the stages.
-func (s *Session) report(place block, times *blockTimes, err error) {
+func (s *Session) report(place turn, times *blockTimes, err error) {
 	s.synced.Now()
 	s.progress.Clear()
-	label, what := place.participant.label(), s.numbered(place.round)
-	switch {
-	case place.wave > 0:
-		what = fmt.Sprintf("wave %d", place.wave)
-	case place.load != "":
-		what = fmt.Sprintf("%s %d/%d", place.load, place.round, s.matrixRounds())
-	}
-	if place.wave == 0 && place.load == "" {
-		place.participant.took = times.install.took + times.drive.took + times.remove.took
+	p, what := place.participant, place.what()
+	took := times.install.took + times.drive.took + times.remove.took
+	if place.measures() {
 		measured := min(times.measured, times.drive.took)
-		place.participant.fixed, place.participant.pass = place.participant.took-measured, measured/time.Duration(s.passes(place.participant))
-		place.participant.change = place.participant.pass / time.Duration(max(1, len(s.measured())))
-		s.firstLook(what, label, place.participant.took, err)
+		p.took, p.fixed, p.pass = took, took-measured, measured/time.Duration(s.passes(p))
+		p.change = p.pass / time.Duration(max(1, len(s.measured())))
+		s.firstLook(what, p.label(), took, err)
 	} else {
-		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
-		if place.participant.operator != nil {
+		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, p.label(), times.drive.took.Seconds())
+		if p.operator != nil {
 			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
 		}
 		if err != nil {
@@ -274,15 +234,15 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		s.say("%s", line)
 	}
 	if place.load != "" {
-		place.participant.loaded += times.install.took + times.drive.took + times.remove.took
+		p.loaded += took
 	}
 	if place.wave > 0 {
-		s.took("matrix "+label, times.install.took+times.drive.took+times.remove.took)
+		s.took("matrix "+p.label(), took)
 		return
 	}
-	if place.participant.operator != nil {
-		s.took("install "+label, times.install.took)
-		s.took("uninstall "+label, times.remove.took)
+	if p.operator != nil {
+		s.took("install "+p.label(), times.install.took)
+		s.took("uninstall "+p.label(), times.remove.took)
 	}
-	s.took("scenarios "+label, times.drive.took)
+	s.took("scenarios "+p.label(), times.drive.took)
 }

@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures"
 )
@@ -45,16 +46,22 @@ func TestTheOrderOfARoundIsRandomAndComesFromTheSeed(t *testing.T) {
 	assert.Equal(t, "floor floor@a floor@b", labels(participants), "the participants themselves keep their order")
 }
 
-func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
-	s := &schedule{job: &job{participants: []*participant{{}, {variant: "slow"}, {variant: "fast"}}}}
-	s.plan = Plan{Rounds: map[string]int{"floor": 3, "floor@slow": 1, "floor@fast": 3}}
+// Every participant has a turn in each round; what is kept is a style.
+func TestEveryParticipantHasATurnInEachRound(t *testing.T) {
+	list := []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}}
+	j := &job{participants: []*participant{{}, styled(spec.Style{Name: "slow"}), styled(spec.Style{Name: "fast"})}, scenarios: list, options: Options{Rounds: 3, Seed: 7, Keep: true}}
 	count := map[string]int{}
-	for round := 1; round <= s.plan.Longest(); round++ {
-		for _, p := range s.turns(round) {
-			count[p.label()]++
-		}
+	all := j.turns()
+	for i, one := range all {
+		count[one.participant.label()]++
+		assert.Equal(t, i/3+1, one.round)
+		assert.Equal(t, i%3 == 0, one.participant == j.floor(), "the floor comes first where the cluster is kept")
+		assert.Equal(t, i == len(all)-1, one.last)
 	}
-	assert.Equal(t, s.plan.Rounds, count)
+	assert.Equal(t, map[string]int{"floor": 3, "slow": 3, "fast": 3}, count)
+	assert.Equal(t, "round 3/3", all[8].what())
+	j.options.Rounds = 0
+	assert.Len(t, j.turns(), 3*roundsToShow)
 }
 
 // The floor is measured as often as the styles that stand beside it; a comparison

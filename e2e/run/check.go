@@ -13,6 +13,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -45,7 +46,8 @@ func Check(root string, out io.Writer, names ...string) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	return styles.Check(catalogue, found...) // what one brings along, another may not
+	_, err = catalogue.With(styles.OwnImages(found...)...) // what one brings along, another may not
+	return err
 }
 
 // stale lists the scenarios of which a style's file expects what cannot be.
@@ -144,8 +146,8 @@ func doubtful(operator styles.Operator, catalogue *images.Catalogue) ([]string, 
 
 // fitting counts the scenarios that apply to a style, and says of the others why they do not.
 func fitting(operator styles.Operator, all []scenarios.Scenario) (applicable int, reasons []string) {
-	p, names := driving(operator), map[string][]string{}
-	var order []string
+	var names plain.Groups[string, string]
+	p := driving(operator)
 	for _, s := range all {
 		why := p.unfit(s)
 		if why == "" {
@@ -155,15 +157,9 @@ func fitting(operator styles.Operator, all []scenarios.Scenario) (applicable int
 		if name := operator.Style().Name; strings.HasPrefix(why, name+" has no component ") {
 			why = name + " has none of the components that these are about"
 		}
-		if names[why] == nil {
-			order = append(order, why)
-		}
-		names[why] = append(names[why], s.Name)
+		names.Add(why, s.Name)
 	}
-	for _, why := range order {
-		reasons = append(reasons, fmt.Sprintf("%s: %s", why, few(names[why], "scenarios")))
-	}
-	return applicable, reasons
+	return applicable, plain.Map(names.Keys, func(why string) string { return why + ": " + few(names.Of[why], "scenarios") })
 }
 
 // origin says where an image of a style comes from, and whether the manifests name it.

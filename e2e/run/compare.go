@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,7 +54,7 @@ func (c *comparison) lost() bool {
 // round is how long one round of it is expected to take: what its blocks have
 // taken, with as many passes as the next ones have.
 func (c *comparison) round() time.Duration {
-	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
+	return plain.Sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
 // paced is called when a block has gone through the scenarios once: what that took, and what the block takes besides.
@@ -177,15 +176,14 @@ func (j *job) recordedComparison() *record.Comparison {
 	return c
 }
 
-// gateRun drives a comparison with a base.
+// gateRun plans a comparison with a base.
 type gateRun struct{ *Session }
 
-// drive lets base, base again and head of each style take turns until the gate knows what to say of it, or the budget
+// planned lets base, base again and head of each style take turns until the gate knows what to say of it, or the budget
 // is spent. A first round tells how many there is time for; after each one the gate takes a look. Loads and correctness
-// come on top of the budget. Errors are as those of Drive.
-func (g gateRun) drive(ctx context.Context) error {
+// come on top of the budget.
+func (g gateRun) planned(take func(turn) error) error {
 	g.options.Budget = min(g.options.Budget, g.remains())
-	g.plan.Rounds = map[string]int{}
 	var spent time.Duration
 	timed := func(do func() error) error {
 		began := time.Now()
@@ -197,17 +195,17 @@ func (g gateRun) drive(ctx context.Context) error {
 	for _, c := range g.comparisons {
 		c.rounds = 1
 	}
-	if err := timed(func() error { return g.round(ctx, 1, g.comparisons) }); err != nil {
+	if err := timed(func() error { return g.round(take, 1, g.comparisons) }); err != nil {
 		return err
 	}
 	g.planRounds(g.options.Budget - spent)
-	if err := g.planLoads(func() error { return g.burst(ctx, 1, g.comparisons) }); err != nil {
+	if err := g.planLoads(func() error { return g.burst(take, 1, g.comparisons) }); err != nil {
 		return err
 	}
 	if err := g.writeFacts(); err != nil { // the gate reads there what was planned
 		return err
 	}
-	if err := g.correctness(ctx); err != nil {
+	if err := g.correctness(take); err != nil {
 		return err
 	}
 	for round := 2; ; round++ {
@@ -215,69 +213,64 @@ func (g gateRun) drive(ctx context.Context) error {
 			return err
 		}
 		if round == 2 {
-			if err := g.repeat(ctx, spent); err != nil {
+			if err := g.repeat(take, spent); err != nil {
 				return err
 			}
 		}
 		next := slices.DeleteFunc(slices.Clone(g.comparisons), func(c *comparison) bool {
 			return c.settled || c.rounds < round || c.failed() != nil
 		})
-		if len(next) == 0 || spent+sum(next, (*comparison).round) > g.options.Budget {
+		if len(next) == 0 || spent+plain.Sum(next, (*comparison).round) > g.options.Budget {
 			break
 		}
-		if err := timed(func() error { return g.round(ctx, round, next) }); err != nil {
+		if err := timed(func() error { return g.round(take, round, next) }); err != nil {
 			return err
 		}
-		if err := g.burst(ctx, round, next); err != nil {
+		if err := g.burst(take, round, next); err != nil {
 			return err
 		}
 	}
 	g.say("%s", g.sumUp(spent))
-	return g.collector()
-}
-
-func sum[T any](all []T, of func(T) time.Duration) time.Duration {
-	var total time.Duration
-	for _, one := range all {
-		total += of(one)
-	}
-	return total
+	return nil
 }
 
 // round lets the participants of some comparisons take their turns. The floor has one in the
 // first round alone: it tells of the machine, and nothing is compared with it.
-func (g gateRun) round(ctx context.Context, round int, some []*comparison) error {
+func (g gateRun) round(take func(turn) error, round int, some []*comparison) error {
 	var participants []*participant
+	if floor := g.floor(); round == 1 && floor != nil {
+		participants = append(participants, floor)
+	}
 	for _, c := range some {
 		participants = append(participants, c.participants...)
-		for _, p := range c.participants {
-			g.plan.Rounds[p.label()] = c.rounds
-		}
 	}
-	if len(g.measured()) > 0 {
-		measured := participants
-		if floor := g.floor(); round == 1 && floor != nil {
-			measured = append([]*participant{floor}, participants...)
+	if len(g.measured()) == 0 {
+		participants = nil
+	}
+	return g.each(take, some, round, participants, func(p *participant) turn {
+		t, c := g.roundTurn(p, round, round), p.comparison
+		if c != nil {
+			t.of = c.rounds
 		}
-		if err := g.turns(ctx, round, measured, func(p *participant) error { return g.block(ctx, p, round) }); err != nil {
+		if c != nil && c.passes == 0 {
+			t.plan.Choose = func() int { return g.choosePasses(c) }
+		}
+		return t
+	})
+}
+
+// each hands out a turn of each participant that can be driven, in the random order of a round, and notes which heads are lost.
+func (g gateRun) each(take func(turn) error, some []*comparison, round int, participants []*participant, of func(*participant) turn) error {
+	for _, p := range order(participants, g.options.Seed, round) {
+		if p.err != nil {
+			continue
+		}
+		if err := take(of(p)); err != nil {
 			return err
 		}
 	}
 	for _, c := range some {
 		g.lost(c)
-	}
-	return nil
-}
-
-// turns lets participants do something in the random order of a round.
-func (g gateRun) turns(ctx context.Context, round int, participants []*participant, do func(*participant) error) error {
-	for _, p := range order(participants, g.options.Seed, round) {
-		if p.err != nil {
-			continue
-		}
-		if err := g.guarded(ctx, p, func() error { return do(p) }); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -301,22 +294,29 @@ const margin = 0.05
 // Its blocks know better than the first of them how many passes there is time for.
 func (g gateRun) planRounds(left time.Duration) {
 	left = time.Duration(float64(left) * (1 - margin))
-	var costs []Cost
 	for _, c := range g.comparisons {
+		c.rounds = 1 // the first
 		if c.failed() == nil {
 			c.passes = g.options.Passes
 			if c.passes == 0 {
 				n := time.Duration(len(c.participants))
-				c.passes = gate.Passes(left/time.Duration(3*len(g.comparisons)), sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n,
-					sum(c.participants, func(p *participant) time.Duration { return p.pass })/n, max(g.options.Rounds-1, min(g.options.Rounds, 1)))
+				c.passes = gate.Passes(left/time.Duration(3*len(g.comparisons)), plain.Sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n,
+					plain.Sum(c.participants, func(p *participant) time.Duration { return p.pass })/n, max(g.options.Rounds-1, min(g.options.Rounds, 1)))
 			}
-			costs = append(costs, Cost{Style: c.style, Wanted: g.most() - 1, Round: max(c.round(), time.Second)})
 		}
 	}
-	plan := NewPlan(max(left, 1), costs)
+	// A further round each in turn, the quickest first, as long as they fit.
+	quickest := slices.SortedStableFunc(slices.Values(g.comparisons), func(a, b *comparison) int { return cmp.Compare(a.round(), b.round()) })
+	for fits := true; fits; {
+		fits = false
+		for _, c := range quickest {
+			if takes := max(c.round(), time.Second); c.failed() == nil && c.rounds < g.most() && takes <= left {
+				c.rounds, left, fits = c.rounds+1, left-takes, true
+			}
+		}
+	}
 	g.facts.Planned = map[string]int{}
 	for _, c := range g.comparisons {
-		c.rounds = 1 + min(plan.Rounds[c.style], g.most()-1)
 		g.facts.Planned[c.style] = c.rounds
 		g.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
 	}
@@ -383,7 +383,7 @@ func (g gateRun) sumUp(spent time.Duration) string {
 
 // correctness drives base and head of each style through the scenarios of the correctness matrix, once: as many of its
 // groups as take no longer than the budget, on top of which they come, or than the profile gives them.
-func (g gateRun) correctness(ctx context.Context) error {
+func (g gateRun) correctness(take func(turn) error) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
 		for len(list) > 0 && c.failed() == nil {
@@ -394,7 +394,7 @@ func (g gateRun) correctness(ctx context.Context) error {
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
 			}
-			if err := g.matrixOf(ctx, c, list, 1); err != nil {
+			if err := g.matrixOf(take, c, list, 1); err != nil {
 				return err
 			}
 			break
@@ -415,14 +415,15 @@ func (c *comparison) sides() []*participant {
 }
 
 // matrixOf drives both sides of a style through scenarios of the matrix, in random order.
-func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
+func (g gateRun) matrixOf(take func(turn) error, c *comparison, list []scenarios.Scenario, round int) error {
 	for _, p := range order(c.sides(), g.options.Seed, -round) {
 		for _, w := range wavesOf(p, list, 1, g.workload.AtOnce) {
 			if p.err != nil {
 				continue
 			}
-			g.say("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
-			if err := g.guarded(ctx, p, func() error { return g.wave(ctx, w, round) }); err != nil {
+			t := w.turn(round)
+			t.say = fmt.Sprintf("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
+			if err := take(t); err != nil {
 				return err
 			}
 		}
@@ -432,7 +433,7 @@ func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.S
 }
 
 // repeat drives again those scenarios of the matrix of which one time is too little to tell, until it is not.
-func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
+func (g gateRun) repeat(take func(turn) error, spent time.Duration) error {
 	for round := 2; round <= gate.Repeats; round++ {
 		again := false
 		for _, c := range g.comparisons {
@@ -443,7 +444,7 @@ func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
 				continue
 			}
 			again = true
-			if err := g.matrixOf(ctx, c, list, round); err != nil {
+			if err := g.matrixOf(take, c, list, round); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -29,7 +28,7 @@ func (g gateRun) planLoads(first func() error) error {
 		c.loads = 1
 		var typical time.Duration
 		for _, load := range g.loads() {
-			typical += sum(c.participants, func(p *participant) time.Duration { return g.typicalLoad(p, load) })
+			typical += plain.Sum(c.participants, func(p *participant) time.Duration { return g.typicalLoad(p, load) })
 		}
 		if g.tooLong(c, typical/4) { // it is what a round may take at most: a quick style takes a quarter
 			c.loads = 0
@@ -40,7 +39,7 @@ func (g gateRun) planLoads(first func() error) error {
 		return err
 	}
 	for _, c := range g.comparisons {
-		took := sum(c.participants, func(p *participant) time.Duration { return p.loaded })
+		took := plain.Sum(c.participants, func(p *participant) time.Duration { return p.loaded })
 		switch {
 		case c.loads == 0 || c.failed() != nil || took == 0:
 		case g.tooLong(c, took):
@@ -66,7 +65,7 @@ func (g gateRun) leaveOutLoads(c *comparison, takes time.Duration) {
 }
 
 // burst drives the loads of a round.
-func (g gateRun) burst(ctx context.Context, round int, some []*comparison) error {
+func (g gateRun) burst(take func(turn) error, round int, some []*comparison) error {
 	var participants []*participant
 	for _, c := range some {
 		if c.loads >= round {
@@ -74,12 +73,13 @@ func (g gateRun) burst(ctx context.Context, round int, some []*comparison) error
 		}
 	}
 	for _, load := range g.loads() {
-		if err := g.turns(ctx, round, participants, func(p *participant) error { return g.loadRun(ctx, p, round, load) }); err != nil {
+		if err := g.each(take, some, round, participants, func(p *participant) turn {
+			t := g.loadTurn(p, round, load)
+			t.of = p.comparison.loads
+			return t
+		}); err != nil {
 			return err
 		}
-	}
-	for _, c := range some {
-		g.lost(c)
 	}
 	return nil
 }

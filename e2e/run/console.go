@@ -13,8 +13,7 @@ import (
 	"operatorbench/e2e/terminal"
 )
 
-// console tells a person what the run does, and keeps what the results say of it:
-// how long its stages took, and notes.
+// console tells a person what the run does, and keeps what the results say of it: how long its stages took, and notes.
 type console struct {
 	out      io.Writer
 	progress *terminal.Progress // nil until the run is opened

@@ -11,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"operatorbench/e2e/environment/cluster"
@@ -174,16 +176,31 @@ func (e *environment) firstWrite(ctx context.Context) error {
 	if len(e.defined()) == 0 && e.workload.Smallest() > 0 {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
-	if _, err := client.Create(ctx, cr, options); err != nil {
+	create := func() error { _, err := client.Create(ctx, cr, options); return err }
+	if err := e.answered(ctx, create); err != nil {
 		return fmt.Errorf("create the first %s %s/%s: %w", cr.GetKind(), cr.GetNamespace(), cr.GetName(), err)
 	}
 	if len(options.DryRun) > 0 {
 		return nil
 	}
-	if err := client.Delete(ctx, cr.GetName(), metav1.DeleteOptions{}); err != nil {
+	if err := e.answered(ctx, func() error { return client.Delete(ctx, cr.GetName(), metav1.DeleteOptions{}) }); err != nil {
 		return fmt.Errorf("delete the first %s %s/%s: %w", cr.GetKind(), cr.GetNamespace(), cr.GetName(), err)
 	}
 	return nil
+}
+
+// answered makes a request, and again each second while no webhook of the operator answers: its pods may be ready before the node
+// leads to them.
+func (e *environment) answered(ctx context.Context, request func() error) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, time.Second, createWithin, true, func(context.Context) (bool, error) {
+		last = request()
+		return !e.workload.Admission || !apierrors.IsInternalError(last), nil
+	})
+	if last != nil {
+		return last
+	}
+	return err
 }
 
 func namespace(name string) *unstructured.Unstructured {
@@ -270,8 +287,7 @@ func (e *environment) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Left says what the run leaves if it is not closed, and what removes that; "":
-// nothing. It may be called at any time.
+// Left says what the run leaves if it is not closed, and what removes that; "": nothing. It may be called at any time.
 func (e *environment) Left() string {
 	if left := e.leavings.Load(); left != nil {
 		return *left

@@ -43,8 +43,7 @@ func (e *environment) agree(ctx context.Context) error {
 	return nil
 }
 
-// openTerminal opens the terminal that the program was started from, if any:
-// under go test, standard input is none.
+// openTerminal opens the terminal that the program was started from, if any: under go test, standard input is none.
 func openTerminal() (io.ReadWriteCloser, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
 // ask puts a question, and returns the line that is the answer.

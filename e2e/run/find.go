@@ -12,7 +12,7 @@ import (
 
 // find asks the cluster, where a style has been installed for the first time, what there is of it. Where that is other
 // than its manifests say, it is recorded. What cannot be asked stays as the manifests say it.
-func (s *Session) find(ctx context.Context, place block, target install.Cluster) {
+func (s *Session) find(ctx context.Context, place turn, target install.Cluster) {
 	p := place.participant
 	if p.operator == nil || p.found != nil {
 		return

@@ -105,7 +105,7 @@ func (g Given) check(catalogue *images.Catalogue, all []styles.Operator) error {
 	for _, operator := range all {
 		needed = append(needed, operator.Style().ImageNames()...)
 	}
-	needed = unique(needed)
+	needed = plain.Once(nil, needed...)
 	for _, name := range slices.Sorted(maps.Keys(g)) {
 		if !slices.Contains(needed, name) {
 			return fmt.Errorf("--image=%s=%s: no image %q is needed here: there are %s%s", name, g[name], name, strings.Join(needed, ", "), schema.Suggestion(name, needed))

@@ -33,11 +33,11 @@ func TestWhatIsExpectedOfARun(t *testing.T) {
 		change func(s *Session)
 		want   string
 	}{
-		"single changes":          {list: []scenarios.Scenario{single}, want: `^expected: about 2m10s: cluster and images 1m15s, floor 2 x \S+, fast 2 x \S+ \(typical of 2 cores\)$`},
-		"a block that was driven": {list: []scenarios.Scenario{single}, change: func(s *Session) { s.participants[1].took = 24 * time.Second }, want: `, fast 2 x 24s \(typical of 2 cores\)$`},
+		"single changes":          {list: []scenarios.Scenario{single}, want: `^expected: about 2m10s: cluster and images 1m15s, rounds \S+ \(typical of 2 cores\)$`},
+		"a block that was driven": {list: []scenarios.Scenario{single}, change: func(s *Session) { s.participants[1].took = 24 * time.Second }, want: `^expected: about \S+: cluster and images 1m15s, rounds 53s \(typical of 2 cores\)$`},
 		"loads":                   {list: []scenarios.Scenario{many}, want: `^expected: at most 3m0s: cluster and images 1m15s, loads up to 1m42s \(typical of 2 cores\)$`},
 		"loads beside single changes": {
-			list: []scenarios.Scenario{single, many}, want: `^expected: at most \S+: .*, fast 2 x \S+, loads up to 1m42s \(typical of 2 cores\)$`,
+			list: []scenarios.Scenario{single, many}, want: `^expected: at most \S+: .*, rounds \S+, loads up to 1m42s \(typical of 2 cores\)$`,
 		},
 		"the matrix":                     {list: []scenarios.Scenario{correct}, want: `^expected: at most \S+: cluster and images 1m15s, matrix up to \S+ \(typical of 2 cores\)$`},
 		"images that are missing":        {list: []scenarios.Scenario{single}, change: func(s *Session) { s.options.ImagesAsked = true }, want: ` \(typical of 2 cores; pulling or building images that are missing comes on top\)$`},
@@ -53,13 +53,42 @@ func TestWhatIsExpectedOfARun(t *testing.T) {
 	}
 }
 
+// What does not fit is said before anything is made; of what fits, each turn is looked at when it comes.
+func TestWhatDoesNotFitIsRefused(t *testing.T) {
+	s := foretelling(scenarios.Scenario{Name: "create", Group: spec.GroupLatency})
+	require.NoError(t, s.feasible(), "there is no deadline")
+	s.deadline = time.Now().Add(time.Hour)
+	require.NoError(t, s.feasible())
+	s.deadline = time.Now().Add(time.Minute)
+	require.ErrorContains(t, s.feasible(), "nothing was driven: round 1/2 of fast takes about ")
+
+	s.deadline = time.Now().Add(10 * time.Minute)
+	var driven []string
+	take := func(one turn) error {
+		driven = append(driven, one.what()+" "+one.participant.label())
+		if one.participant.operator != nil {
+			one.participant.took = time.Hour
+		}
+		return nil
+	}
+	require.NoError(t, s.planned(take))
+	assert.Equal(t, []string{"round 1/2 floor", "round 1/2 fast", "round 2/2 floor"}, driven, "the style has no time for a second round")
+	assert.False(t, s.Fits("fast"))
+	assert.True(t, s.Fits("floor"))
+	require.ErrorContains(t, s.Unfinished(), "fast: round 2/2 was not driven: it takes about 1h0m0s")
+
+	s = foretelling(scenarios.Scenario{Name: "create", Group: spec.GroupLatency})
+	s.participants[1].err, driven = assert.AnError, nil
+	require.NoError(t, s.planned(take))
+	assert.Equal(t, []string{"round 1/2 floor", "round 2/2 floor"}, driven, "who failed has no further turn")
+	require.ErrorIs(t, s.planned(func(turn) error { return assert.AnError }), assert.AnError, "it ends with the first error")
+}
+
 // Which scenarios are left may be known only after the command line was read: go test's -run chooses, too.
 func TestAPrecisionNeedsMedians(t *testing.T) {
 	s := foretelling(scenarios.Scenario{Name: "many", Group: spec.GroupLoad}, scenarios.Scenario{Name: "single", Group: spec.GroupLatency})
 	s.options.Precision, s.options.Budget = 0.1, time.Hour
-	_, err := s.newPlan()
-	require.NoError(t, err)
+	require.NoError(t, s.feasible())
 	s.Keep(func(_, scenario string) bool { return scenario == "many" })
-	_, err = s.newPlan()
-	require.EqualError(t, err, "--precision=10% with --scenario=some: there are rounds until the medians of the group latency are known, and no scenario of that group is driven: add one, or leave --precision out")
+	require.EqualError(t, s.feasible(), "--precision=10% with --scenario=some: there are rounds until the medians of the group latency are known, and no scenario of that group is driven: add one, or leave --precision out")
 }

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/environment/fakenodes"
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -24,7 +25,7 @@ func ImagesOf(root, here, asked string) (names []string, own []images.Image, err
 	for _, style := range found {
 		names = append(names, style.Style().ImageNames()...)
 	}
-	return unique(names), styles.OwnImages(found...), nil
+	return plain.Once(nil, names...), styles.OwnImages(found...), nil
 }
 
 // everyRun are the images that a run of styles needs beside theirs: the node, and what their workloads run.
@@ -46,5 +47,5 @@ func (j *job) imagesInNode(participants []*participant) []string {
 	if j.fakeNodes() > 0 {
 		names = append(names, fakenodes.Image)
 	}
-	return unique(names)
+	return plain.Once(nil, names...)
 }

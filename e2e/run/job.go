@@ -89,13 +89,10 @@ func (j *job) Scenarios() []string {
 	return plain.Map(j.scenarios, func(scenario scenarios.Scenario) string { return scenario.Name })
 }
 
-// Drives tells whether a scenario is this run's to drive against a style: other shards have theirs.
+// Drives reports whether a scenario is this run's to drive against a style: other shards have theirs.
 func (j *job) Drives(style, scenario string) bool {
-	if slices.Contains(namesOf(slices.Concat(j.measured(), j.loads())), scenario) {
-		return true
-	}
-	return slices.ContainsFunc(j.waves(), func(w wave) bool {
-		return w.participant.label() == style && slices.Contains(namesOf(w.scenarios), scenario)
+	return slices.ContainsFunc(j.turns(), func(t turn) bool {
+		return t.participant.label() == style && slices.Contains(namesOf(t.plan.Scenarios), scenario)
 	})
 }
 
@@ -116,30 +113,6 @@ func (j *job) Keep(keep func(style, scenario string) bool) {
 
 // roundsToShow are enough for orders of magnitude, not for small differences.
 const roundsToShow = 5
-
-// rounds is how many blocks of a participant are wanted. Of a comparison with a base the
-// first one tells how many there is time for.
-func (j *job) rounds() int {
-	switch {
-	case j.base != nil || j.precise():
-		return 1
-	case j.options.Rounds > 0:
-		return j.options.Rounds
-	}
-	return roundsToShow
-}
-
-// precise tells whether medians are to be known to a precision, instead of as well as a number of rounds makes them.
-func (j *job) precise() bool { return j.options.Precision > 0 }
-
-// measurable is an error where medians are to be known to a precision and no scenario has any that counts for it.
-func (j *job) measurable() error {
-	if !j.precise() || len(j.measured()) > 0 {
-		return nil
-	}
-	return asked(fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
-		&j.options.Precision, j.options.scenario(), spec.GroupLatency))
-}
 
 // passes is how often a block of a participant goes through the scenarios.
 func (j *job) passes(p *participant) int {
@@ -184,29 +157,30 @@ const matrixName = "matrix"
 
 // measured are the scenarios whose latencies are compared.
 func (j *job) measured() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLatency })
+	return j.of(func(group string) bool { return group == spec.GroupLatency })
 }
 
 // matrix are the scenarios of the correctness matrix.
-func (j *job) matrix() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return !spec.InMatrix(s.Group) })
+func (j *job) matrix() []scenarios.Scenario { return j.of(spec.InMatrix) }
+
+// loads are the scenarios that many custom resources are put through at once.
+func (j *job) loads() []scenarios.Scenario {
+	return j.of(func(group string) bool { return group == spec.GroupLoad })
+}
+
+// Measured are the names of the scenarios that are not of the correctness matrix: what they measure nothing else must disturb.
+func (j *job) Measured() []string {
+	return namesOf(j.of(func(group string) bool { return !spec.InMatrix(group) }))
+}
+
+// of are the scenarios of groups.
+func (j *job) of(group func(string) bool) []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return !group(s.Group) })
 }
 
 // results is a path in the results folder.
 func (j *job) results(name ...string) string {
 	return filepath.Join(append([]string{j.folder}, name...)...)
-}
-
-// Measured are the names of those of the run's scenarios that are not of the
-// correctness matrix: what they measure nothing else must disturb.
-func (j *job) Measured() []string {
-	var names []string
-	for _, scenario := range j.scenarios {
-		if !spec.InMatrix(scenario.Group) {
-			names = append(names, scenario.Name)
-		}
-	}
-	return names
 }
 
 // Failed says why a style could not be driven to its end; nil if it was.
@@ -247,11 +221,6 @@ func (j *job) within(expected verdicts.Expected) verdicts.Expected {
 		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: spec.NotApplicable})
 	}
 	return expected
-}
-
-// loads are the scenarios that many custom resources are put through at once.
-func (j *job) loads() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLoad })
 }
 
 // matrixRounds is how often the matrix is gone through.

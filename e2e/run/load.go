@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -25,12 +26,7 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 		return "", err
 	}
 	e.facts.Engine, e.facts.Kind = e.engine.Name(), kindversion.Version()
-	var heads []*participant
-	for _, p := range e.participants {
-		if p.variant != gate.VariantBase && p.variant != gate.VariantAgain {
-			heads = append(heads, p)
-		}
-	}
+	heads := plain.Where(e.participants, func(p *participant) bool { return p.variant != gate.VariantBase && p.variant != gate.VariantAgain })
 	if e.store, err = e.openStore(e.root, heads, e.options.Given); err != nil {
 		return "", err
 	}
@@ -77,7 +73,7 @@ func ownOf(participants []*participant) []images.Image {
 
 // obtain gets images, or refuses to begin without them.
 func (e *environment) obtain(ctx context.Context, store *images.Store, needed []string) error {
-	needed = unique(needed)
+	needed = plain.Once(nil, needed...)
 	if e.options.ImagesAsked {
 		return store.Ensure(ctx, needed...)
 	}
@@ -92,17 +88,12 @@ func imagesOf(participants []*participant) []string {
 			names = append(names, p.operator.Style().ImageNames()...)
 		}
 	}
-	return unique(names)
+	return plain.Once(nil, names...)
 }
 
 // baseImages gets the base's images, and finds those that have another content under the same reference now.
 func (e *environment) baseImages(ctx context.Context) (err error) {
-	var old []*participant
-	for _, p := range e.participants {
-		if p.variant == gate.VariantBase || p.variant == gate.VariantAgain {
-			old = append(old, p)
-		}
-	}
+	old := plain.Where(e.participants, func(p *participant) bool { return p.variant == gate.VariantBase || p.variant == gate.VariantAgain })
 	// What is given for an image of the style's own is head's.
 	if e.base.store, err = e.openStore(e.base.root, old, e.options.Given.besides(ownOf(old))); err != nil {
 		return err
@@ -183,7 +174,7 @@ func (e *environment) changedImages(ctx context.Context, names []string) ([]stri
 // participants is loaded before each of their blocks.
 func (e *environment) load(ctx context.Context) error {
 	err := e.loadImages(ctx, func(w io.Writer) error {
-		return e.store.Archive(ctx, w, e.imagesInNode(e.of(e.store))...)
+		return e.store.Archive(ctx, w, e.imagesInNode(e.from(e.store))...)
 	})
 	if err != nil || e.base == nil {
 		return err
@@ -194,15 +185,15 @@ func (e *environment) load(ctx context.Context) error {
 	return err
 }
 
-// of are the participants whose images come from a store.
-func (j *job) of(store *images.Store) []*participant {
+// from are the participants whose images come from a store.
+func (j *job) from(store *images.Store) []*participant {
 	return slices.DeleteFunc(slices.Clone(j.participants), func(p *participant) bool { return p.store != store })
 }
 
 // onlyAtBase are the images that no style needs now.
 func (e *environment) onlyAtBase() []string {
-	now := imagesOf(e.of(e.store))
-	return slices.DeleteFunc(imagesOf(e.of(e.base.store)), func(name string) bool { return slices.Contains(now, name) })
+	now := imagesOf(e.from(e.store))
+	return slices.DeleteFunc(imagesOf(e.from(e.base.store)), func(name string) bool { return slices.Contains(now, name) })
 }
 
 // reload brings the participant's own content of an image into the cluster.
@@ -243,7 +234,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.of(e.store))...)...)
+	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.from(e.store))...)...)
 	if err != nil {
 		return err
 	}

@@ -45,15 +45,11 @@ func TestEveryArmTakesPartInALoad(t *testing.T) {
 	slow := styled(spec.Style{Name: "slow", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: time.Minute}})
 	fast := styled(spec.Style{Name: "fast", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: 100 * time.Millisecond}})
 	s := &schedule{job: &job{participants: []*participant{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}}
-	for round := 1; round <= 5; round++ {
-		turns := s.loadTurns(round)
-		require.Len(t, turns, 3)
-		assert.Equal(t, "floor", turns[0].label())
-	}
-	final := s.loadTurns(1)[2]
-	assert.True(t, s.last(block{participant: final, round: 1, load: "many"}))
-	assert.False(t, s.last(block{participant: s.loadTurns(1)[1], round: 1, load: "many"}))
-	assert.False(t, s.last(block{participant: final, round: 1}), "the loads come after what is measured one by one")
-	assert.Equal(t, 3*(50*typicalSpace+matrixWindow)+2*(10*time.Second+typicalUninstall)+5*time.Minute+5*time.Second, s.typicalLoads(),
+	all := s.turns()
+	require.Len(t, all, 3)
+	assert.Equal(t, "floor", all[0].participant.label())
+	assert.Equal(t, "many 1/1", all[2].what())
+	assert.Equal(t, []bool{false, false, true}, []bool{all[0].last, all[1].last, all[2].last})
+	assert.Equal(t, 3*(50*typicalSpace+matrixWindow)+2*(10*time.Second+typicalUninstall)+5*time.Minute+5*time.Second, s.expect(all).loads,
 		"who takes a minute for one is given up")
 }

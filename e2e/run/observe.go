@@ -81,9 +81,9 @@ func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
 }
 
 // observeWave records what the pods use while a wave judges its growth, where nothing is measured in this run.
-func (e *environment) observeWave(ctx context.Context, w wave) (stop func(), err error) {
+func (e *environment) observeWave(ctx context.Context, place turn) (stop func(), err error) {
 	grows := func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }
-	if e.observers.usage != nil || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || w.participant.operator == nil || !slices.ContainsFunc(w.scenarios, grows) {
+	if place.wave == 0 || e.observers.usage != nil || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || !slices.ContainsFunc(place.plan.Scenarios, grows) {
 		return func() {}, nil
 	}
 	sampler, err := e.sampler(ctx)
@@ -140,7 +140,7 @@ const idle = 3 * time.Second
 
 // rest leaves a style that has just been installed alone for a while: until what it does to start is over, and then to
 // see what it uses idle. A comparison with a base has no use for that.
-func (s *Session) rest(ctx context.Context, place block) {
+func (s *Session) rest(ctx context.Context, place turn) {
 	if s.observers.usage == nil || s.base != nil || place.participant.operator == nil {
 		return
 	}
@@ -210,9 +210,8 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was
-// started, in the kernel's ticks: the first line of /proc/stat (proc(5)). The zero value:
-// the kernel does not say.
+// processor is how long the machine's CPUs have been idle, and in all, since it was started, in the kernel's ticks: the
+// first line of /proc/stat (proc(5)). The zero value: the kernel does not say.
 type processor struct{ idle, all uint64 }
 
 // readProcessor reads the present values.

@@ -1,6 +1,5 @@
-// Package run is the main job: it brings up the test environment, installs each operator
-// style, drives the scenarios, and has the recording judged and reported. The
-// test suite and opbench are thin shells over it.
+// Package run is the main job: it brings up the test environment, installs each operator style, drives the scenarios,
+// and has the recording judged and reported. The test suite and opbench are thin shells over it.
 package run
 
 import (
@@ -10,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +50,31 @@ type Options struct {
 	// ImagesAsked is true when the person named a source of images, and so
 	// agrees that the run itself pulls or builds what is missing.
 	ImagesAsked bool
+}
+
+// Precision is how narrow the interval of a median is to be: the largest half of its
+// width, as a share of the median. Zero: any will do.
+type Precision float64
+
+var _ flag.Value = (*Precision)(nil)
+
+// String is a percentage, "" for none; with Set it makes Precision a flag.Value.
+func (p *Precision) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%"
+}
+
+// Set reads a percentage.
+func (p *Precision) Set(value string) error {
+	number, cut := strings.CutSuffix(value, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	if !cut || err != nil || !(percent >= 1 && percent <= 100) { // NaN is neither
+		return errors.New("expected a percentage from 1% to 100%, such as 10%")
+	}
+	*p = Precision(percent / 100)
+	return nil
 }
 
 // Register adds the suite's flags to a flag set. --kubeconfig and --context
@@ -102,8 +127,7 @@ const defaultBudget = 20 * time.Minute
 // graceOfPods is a pod's terminationGracePeriodSeconds, where its manifest has none.
 const graceOfPods = 30 * time.Second
 
-// scenario is the choice of scenarios; without one, what is measured, and of a
-// comparison what its profile says.
+// scenario is the choice of scenarios; without one, what is measured, and of a comparison what its profile says.
 func (o *Options) scenario() string {
 	switch {
 	case o.Scenario != "":
@@ -136,8 +160,7 @@ func asked(err error) error {
 	return &OptionError{err}
 }
 
-// Check refuses values that no run can have, and draws the seed where none is
-// given. It returns every problem at once.
+// Check refuses values that no run can have, and draws the seed where none is given. It returns every problem at once.
 func (o *Options) Check() error {
 	var problems []error
 	profile, err := profiles.Find(o.Profile)
@@ -147,10 +170,7 @@ func (o *Options) Check() error {
 	if o.Profile != "" && o.Base == "" {
 		problems = append(problems, fmt.Errorf("--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile))
 	}
-	if o.Base == "" {
-		profile.Budget = 0
-	}
-	o.Budget = cmp.Or(o.Budget, profile.Budget, defaultBudget)
+	problems = append(problems, o.checkBudget(profile.Budget))
 	if o.Rounds < 0 || o.Rounds > 10000 {
 		problems = append(problems, fmt.Errorf("--rounds=%d: expected a number from 1 to 10000, or 0 for the default", o.Rounds))
 	}
@@ -159,9 +179,6 @@ func (o *Options) Check() error {
 	}
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
-	}
-	if o.Budget < time.Minute || o.Budget > 24*time.Hour {
-		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
@@ -199,6 +216,22 @@ func (o *Options) Check() error {
 		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
 	}
 	return asked(errors.Join(problems...))
+}
+
+// checkBudget refuses a budget that no run can have, and one that nothing is held to. Without one it is the profile's, or else
+// the default.
+func (o *Options) checkBudget(ofProfile time.Duration) error {
+	given := o.Budget
+	if o.Base == "" {
+		ofProfile = 0
+	}
+	switch o.Budget = cmp.Or(given, ofProfile, defaultBudget); {
+	case o.Budget < time.Minute || o.Budget > 24*time.Hour:
+		return fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget)
+	case given != 0 && o.Base == "" && o.Precision == 0:
+		return fmt.Errorf("--budget=%v without --base or --precision: nothing would end when it is spent; add --precision=10%% (rounds until the medians are known) or --base=REVISION, or say --rounds instead", given)
+	}
+	return nil
 }
 
 // ResultsFolder is where the results of a run that begins at now go.

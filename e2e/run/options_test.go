@@ -92,6 +92,7 @@ func TestLoadRefuses(t *testing.T) {
 		"less than a pod's":  {[]string{"--patience=30s"}, "killed after 30s"},
 		"no budget":          {[]string{"--base=HEAD", "--budget=-1m"}, "--budget=-1m0s: expected a duration from 1m to 24h, such as 20m"},
 		"a budget of none":   {[]string{"--budget=-1m"}, "--budget=-1m0s: expected a duration from 1m to 24h, such as 20m"},
+		"a budget alone":     {[]string{"--budget=20m"}, "--budget=20m0s without --base or --precision: nothing would end when it is spent; add --precision=10% (rounds until the medians are known) or --base=REVISION, or say --rounds instead"},
 		"no profile":         {[]string{"--base=HEAD", "--profile=fast"}, `--profile=fast: there is no profile "fast": there are quick, standard, deep`},
 		"a profile of none":  {[]string{"--profile=quick"}, "--profile=quick without --base: a profile says how much of a comparison is driven"},
 		"precise and a base": {[]string{"--base=HEAD", "--precision=10%"}, "--precision with --base: the gate itself decides"},

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -135,10 +136,9 @@ func (n *need) objects(objects []*unstructured.Unstructured) error {
 	plurals, own := map[schema.GroupKind]string{}, map[string]bool{}
 	for _, o := range objects {
 		if o.GetKind() == "CustomResourceDefinition" {
-			group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-			kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
-			plurals[schema.GroupKind{Group: group, Kind: kind}], _, _ = unstructured.NestedString(o.Object, "spec", "names", "plural")
-			n.may(makes, group, plurals[schema.GroupKind{Group: group, Kind: kind}])
+			kind := kube.Defines(o)
+			plurals[kind], _, _ = unstructured.NestedString(o.Object, "spec", "names", "plural")
+			n.may(makes, kind.Group, plurals[kind])
 		}
 		own[o.GetKind()+"/"+o.GetName()] = true
 	}

@@ -1,124 +1,100 @@
 package run
 
 import (
-	"context"
-	"errors"
-	"flag"
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
-// Precision is how narrow the interval of a median is to be: the largest half of its
-// width, as a share of the median. Zero: any will do.
-type Precision float64
+// precise reports whether medians are to be known to a precision.
+func (j *job) precise() bool { return j.options.Precision > 0 }
 
-var _ flag.Value = (*Precision)(nil)
-
-// String is a percentage, "" for none; with Set it makes Precision a flag.Value.
-func (p *Precision) String() string {
-	if *p == 0 {
-		return ""
+// measurable is an error where medians are to be known to a precision and no scenario has any that counts for it.
+func (j *job) measurable() error {
+	if !j.precise() || len(j.measured()) > 0 {
+		return nil
 	}
-	return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%"
+	return asked(fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
+		&j.options.Precision, j.options.scenario(), spec.GroupLatency))
 }
 
-// Set reads a percentage.
-func (p *Precision) Set(value string) error {
-	number, cut := strings.CutSuffix(value, "%")
-	percent, err := strconv.ParseFloat(number, 64)
-	if !cut || err != nil || !(percent >= 1 && percent <= 100) { // NaN is neither
-		return errors.New("expected a percentage from 1% to 100%, such as 10%")
-	}
-	*p = Precision(percent / 100)
-	return nil
+// preciseRun plans rounds until the median of every style in every scenario is known as precisely as was asked for, or the
+// budget is spent.
+type preciseRun struct {
+	*Session
+	rounds map[string]int // that a participant has had, or is to have next
 }
 
-// preciseRun drives rounds until the median of every style in every scenario is known
-// as precisely as was asked for, or the budget is spent.
-type preciseRun struct{ *Session }
-
-// preciseRounds is how many rounds passes are chosen for: the budget is to hold those
+// preciseRounds is how many rounds of a participant its share of the budget is to hold, by the number of passes: those
 // after which there is a look, and as many again.
 const preciseRounds = 2 * stat.FirstLook
 
 // mostPrecise is how many rounds there are at most, unless --rounds says.
 const mostPrecise = 100
 
-// drive returns errors as Session.Drive does.
-func (r preciseRun) drive(ctx context.Context) error {
+// planned hands out those rounds, and then the loads and the matrix.
+func (r preciseRun) planned(take func(turn) error) error {
 	r.options.Budget = min(r.options.Budget, r.remains())
+	r.rounds = map[string]int{}
 	began := time.Now()
-	for round := 1; ; round++ {
-		r.next(round, r.options.Budget-time.Since(began))
-		turns := r.turns(round)
-		if len(turns) == 0 {
-			break
-		}
-		for _, p := range turns {
-			if !r.enough(p, fmt.Sprintf("round %d", round), r.cost(p).Round) {
-				r.plan.Rounds[p.label()]--
+	for round := 1; r.next(round, r.options.Budget-time.Since(began)); round++ {
+		for _, p := range r.inRound(round) {
+			t := r.roundTurn(p, round, 0)
+			if r.options.Passes == 0 && p.passes == 0 {
+				t.plan.Choose = func() int { // called when its first block has gone through the scenarios once
+					fixed, pass := r.paced()
+					p.passes = gate.Passes(r.options.Budget/time.Duration(len(r.participants)), fixed, pass, preciseRounds)
+					return p.passes
+				}
+			}
+			if r.rounds[p.label()] == round && !r.enough(t, 0) {
+				r.rounds[p.label()]--
+			}
+			if r.rounds[p.label()] < round {
 				continue
 			}
-			if err := r.guarded(ctx, p, func() error { return r.block(ctx, p, round) }); err != nil {
+			if err := take(t); err != nil {
 				return err
 			}
 		}
-		if round < stat.FirstLook {
-			continue
-		}
-		if err := r.look(round); err != nil {
-			return err
+		if round >= stat.FirstLook {
+			if err := r.look(round); err != nil {
+				return err
+			}
 		}
 	}
 	r.remark(r.sumUp(time.Since(began)))
-	return nil
+	return r.handOut(take, slices.Concat(r.loadTurns(), r.matrixTurns()))
 }
 
 // next gives a further round to every style of which not all is known yet, the quickest first, as far as they fit into
-// what is left of the budget, and to the floor beside them. The first round is everybody's.
-func (r preciseRun) next(round int, left time.Duration) {
-	most := r.options.Rounds
-	if most == 0 {
-		most = mostPrecise
-	}
-	floor := r.floor()
-	going := slices.DeleteFunc(slices.Clone(r.participants), func(p *participant) bool {
-		return p.err != nil || r.plan.Rounds[p.label()] < round-1 || p.operator != nil && p.unknown != nil && len(p.unknown) == 0
-	})
-	slices.SortStableFunc(going, func(a, b *participant) int { return int(a.took - b.took) })
+// what is left of the budget, and to the floor beside them. The first round is everybody's. It reports whether there is one.
+func (r preciseRun) next(round int, left time.Duration) bool {
+	floor, fits := r.floor(), round == 1
 	if floor != nil {
 		left -= floor.took
 	}
-	fits := 0
-	for _, p := range going {
-		if p == floor {
+	for _, p := range slices.SortedStableFunc(slices.Values(r.operated()), func(a, b *participant) int { return cmp.Compare(a.took, b.took) }) {
+		if p.err != nil || r.rounds[p.label()] < round-1 || p.unknown != nil && len(p.unknown) == 0 {
 			continue
 		}
-		if left -= p.took; round > most || round > 1 && left < 0 {
+		if left -= p.took; round > cmp.Or(r.options.Rounds, mostPrecise) || round > 1 && left < 0 {
 			break
 		}
-		r.plan.Rounds[p.label()] = round
-		fits++
+		r.rounds[p.label()], fits = round, true
 	}
-	if floor != nil && (fits > 0 || round == 1) {
-		r.plan.Rounds[floor.label()] = round
+	if floor != nil && fits {
+		r.rounds[floor.label()] = round
 	}
-}
-
-// choosePasses is called when the first block of a participant has gone through the
-// scenarios once: so many passes that its share of the budget holds preciseRounds.
-func (r preciseRun) choosePasses(p *participant) int {
-	fixed, pass := r.paced()
-	p.passes = gate.Passes(r.options.Budget/time.Duration(len(r.participants)), fixed, pass, preciseRounds)
-	return p.passes
+	return fits
 }
 
 // look finds out what is not known yet, and tells it.
@@ -157,7 +133,7 @@ func (r preciseRun) look(round int) error {
 func (r preciseRun) sumUp(spent time.Duration) string {
 	var open []string
 	for _, p := range r.operated() {
-		rounds := plain.Plural(r.plan.Rounds[p.label()], "round")
+		rounds := plain.Plural(r.rounds[p.label()], "round")
 		switch {
 		case p.err != nil:
 			open = append(open, fmt.Sprintf("%s (%v)", p.label(), p.err))

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // precisely is a run for a precision, in which the floor and two styles have had rounds.
@@ -17,8 +19,7 @@ func precisely(rounds int) (r preciseRun, quick, slow *participant) {
 	quick, slow = styled(spec.Style{Name: "quick"}), styled(spec.Style{Name: "slow"})
 	s.participants = append(s.participants, slow, quick)
 	s.participants[0].took, quick.took, slow.took = 10*time.Second, 20*time.Second, 5*time.Minute
-	s.plan.Rounds = map[string]int{"floor": rounds, "quick": rounds, "slow": rounds}
-	return preciseRun{s}, quick, slow
+	return preciseRun{s, map[string]int{"floor": rounds, "quick": rounds, "slow": rounds}}, quick, slow
 }
 
 func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
@@ -49,7 +50,7 @@ func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
 				map[string]*participant{"quick": quick, "slow": slow}[name].unknown = []string{}
 			}
 			r.next(test.round, test.left)
-			assert.Equal(t, test.want, r.plan.Rounds)
+			assert.Equal(t, test.want, r.rounds)
 		})
 	}
 }
@@ -57,9 +58,9 @@ func TestARoundIsForWhatIsNotKnownYet(t *testing.T) {
 // A style that failed or had no time in one round has none later.
 func TestARoundIsNotForWhoLeft(t *testing.T) {
 	r, quick, slow := precisely(3)
-	r.plan.Rounds["slow"], quick.err = 2, assert.AnError
+	r.rounds["slow"], quick.err = 2, assert.AnError
 	r.next(4, time.Hour)
-	assert.Equal(t, map[string]int{"floor": 3, "quick": 3, "slow": 2}, r.plan.Rounds)
+	assert.Equal(t, map[string]int{"floor": 3, "quick": 3, "slow": 2}, r.rounds)
 	slow.unknown = []string{"create ±20%", "delete ±12%"}
 	assert.Equal(t, "driving ended after 1m0s of 1h0m0s (--budget); not known to ±10%: slow create ±20%, delete ±12% (2 rounds); "+
 		"quick (assert.AnError general error for testing)", r.sumUp(time.Minute))
@@ -78,6 +79,30 @@ func TestALookSaysWhatIsNotKnown(t *testing.T) {
 	require.NoError(t, r.look(6))
 	assert.Equal(t, "after round 6, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
 		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", string(out))
+}
+
+// Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds follows.
+func TestRoundsAreHandedOutUntilAllIsKnown(t *testing.T) {
+	r, native, argo := precisely(0)
+	r.folder, r.options.Rounds = "../../docs/example", 10
+	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
+	r.scenarios = []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 2}}}
+	count := map[string]int{}
+	var last turn
+	take := func(one turn) error {
+		last = one
+		count[one.what()]++
+		return nil
+	}
+	require.NoError(t, r.planned(take))
+	assert.Len(t, count, 20)
+	for round := 1; round <= 10; round++ {
+		assert.Equal(t, 3, count[fmt.Sprintf("round %d", round)])
+		assert.Equal(t, 3, count[fmt.Sprintf("many %d/10", round)], "loads have as many rounds as were asked for")
+	}
+	assert.Equal(t, "many", last.load)
+	assert.Regexp(t, `^driving ended after \S+ of 1h0m0s \(--budget\); not known to ±10%: argo create `, r.notes[0])
+	require.ErrorIs(t, r.planned(func(turn) error { return assert.AnError }), assert.AnError)
 }
 
 func TestPrecisionIsAPercentage(t *testing.T) {

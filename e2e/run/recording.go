@@ -20,8 +20,7 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// recording is what is seen of a run, judged while it is written, and what is made of it
-// in the results folder.
+// recording is what is seen of a run, judged while it is written, and what is made of it in the results folder.
 type recording struct {
 	*job
 	file      *os.File // nil until it is begun
@@ -147,12 +146,11 @@ func (rec *recording) compress() error {
 	return err
 }
 
-// mark records how far a block is. The driver learns through Recorder.Err of a
-// recording that failed.
-func (rec *recording) mark(place block, stage string) { rec.markWith(place, stage, nil) }
+// mark records how far a block is. The driver learns through Recorder.Err of a recording that failed.
+func (rec *recording) mark(place turn, stage string) { rec.markWith(place, stage, nil) }
 
 // markWith records beside what the cluster has of the style; nil: nothing new.
-func (rec *recording) markWith(place block, stage string, installed *spec.Installed) {
+func (rec *recording) markWith(place turn, stage string, installed *spec.Installed) {
 	_ = rec.recorder.Record(record.Entry{Time: rec.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
 		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load, Installed: installed,
 	}})

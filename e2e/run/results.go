@@ -15,7 +15,6 @@ import (
 	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -28,8 +27,7 @@ import (
 // Result is one sample, judged.
 type Result struct{ judge.Result }
 
-// Problems are the reasons for which a sample does not count as handled
-// correctly; none if it does.
+// Problems are the reasons for which a sample does not count as handled correctly; none if it does.
 func (r Result) Problems() []string {
 	var problems []string
 	for _, v := range r.Verdicts {
@@ -66,9 +64,8 @@ func (rec *recording) Judgement() (*judge.Judgement, error) {
 	return rec.judged()
 }
 
-// Differences are the verdicts of a style (by its label) and scenario that are
-// not as expected; of an empty name, all of them. A style's verdicts.yaml says
-// what is expected; without one nothing is but that there is a verdict.
+// Differences are the verdicts of a style (by its label) and scenario that are not as expected; of an empty name, all
+// of them. A style's verdicts.yaml says what is expected; without one nothing is but that there is a verdict.
 func (rec *recording) Differences(style, scenario string) ([]result.Difference, error) {
 	all, err := rec.Judgement()
 	if err != nil {
@@ -146,8 +143,7 @@ func (rec *recording) Ended(sample record.Sample, _ record.End) {
 	rec.progress.Ended(result)
 }
 
-// holds reports whether a ramp's step that has just ended held its rate, by what the reports
-// will say of it.
+// holds reports whether a ramp's step that has just ended held its rate, by what the reports will say of it.
 func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
 	step := result.StepOf(ramp, rate, rec.step)
 	rec.step = nil
@@ -168,8 +164,7 @@ func (rec *recording) Held(held record.Held) {
 	}
 }
 
-// blame notes where a sample was not handled as is expected of its participant, or not
-// correctly where nothing is.
+// blame notes where a sample was not handled as is expected of its participant, or not correctly where nothing is.
 func (rec *recording) blame(one judge.Result) {
 	label := record.Label(one.Style, one.Variant)
 	if one.Group == spec.GroupLoad {
@@ -221,8 +216,7 @@ func (rec *recording) writeReports() error {
 	return errors.Join(printed, r.WriteFiles(rec.folder, html.Pages(r, html.Options{})...), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
-// AppendSummary adds what write writes to the summary of a GitHub Actions job;
-// name is its file's, "" outside of one.
+// AppendSummary adds what write writes to the summary of a GitHub Actions job; name is its file's, "" outside of one.
 func AppendSummary(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
@@ -234,8 +228,7 @@ func AppendSummary(name string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// Latest makes results/latest of the repository at root lead to a folder of
-// results.
+// Latest makes results/latest of the repository at root lead to a folder of results.
 func Latest(root, folder string) error {
 	link := filepath.Join(root, resultsName, "latest")
 	err := os.MkdirAll(filepath.Dir(link), 0o755)
@@ -267,9 +260,8 @@ func writeNew(name, text string) error {
 	return os.WriteFile(name, []byte(text), 0o644)
 }
 
-// collect saves what explains a failure while it is still there. That a person
-// stopped the run is none; that its time was over may be. However many styles and
-// samples fail, it takes no longer than logsWithin in a run.
+// collect saves what explains a failure while it is still there. That a person stopped the run is none; that its time
+// was over may be. However many styles and samples fail, it takes no longer than logsWithin in a run.
 func (e *environment) collect(ctx context.Context, p *participant) {
 	within := logsWithin - e.collecting
 	switch {
@@ -299,17 +291,7 @@ func (e *environment) collect(ctx context.Context, p *participant) {
 	e.say("logs of the cluster and of %s are in %s", p.label(), dir)
 }
 
-// unique are names, each once.
-func unique(names []string) []string {
-	var kept []string
-	for _, name := range names {
-		kept = plain.Once(kept, name)
-	}
-	return kept
-}
-
-// Wrong joins what Failed says of every style, and says which verdicts are not
-// as expected.
+// Wrong joins what Failed says of every style, and says which verdicts are not as expected.
 func (rec *recording) Wrong() error {
 	var problems []error
 	for _, p := range rec.asked() {

@@ -15,191 +15,28 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// schedule fits what is driven into the time that there is.
+// schedule holds what is driven against the time that there is.
 type schedule struct {
 	*job
 	deadline time.Time // of go test's -timeout; zero: none
-	made     bool      // the test environment
-	plan     Plan
-	dropped  []string // scenarios for which there is no time
-	left     []string // what else was not driven for lack of time, and why
+	short    []part    // what was not driven for lack of time, each once
+	left     []string  // the same for people, and why
 }
 
-// newPlan plans with what remains now. Where not even the quickest style has time for one round of all measured
-// scenarios, the last scenarios are left out, one after the other; it is an error if the first one alone does not fit.
-func (s *schedule) newPlan() (Plan, error) {
-	if len(s.measured()) == 0 {
-		return Plan{}, s.measurable() // loads and matrix have as many rounds as were asked for
-	}
-	for {
-		plan := NewPlan(s.budget(), s.costs())
-		if s.worthwhile(plan) {
-			return plan, nil
-		}
-		measured := s.measured()
-		if len(measured) == 1 || s.base != nil {
-			least := plan.Planned
-			for _, c := range plan.Left {
-				least += c.Round
-				if s.base == nil && c.Style != spec.Floor {
-					break // the quickest of them
-				}
-			}
-			least += s.around()
-			return plan, fmt.Errorf("nothing was driven: %s takes about %v with set-up and teardown, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
-				s.least(plan), least.Round(time.Second), time.Until(s.deadline).Round(time.Second), (least+least/4).Round(time.Minute)+time.Minute)
-		}
-		last := measured[len(measured)-1].Name
-		s.dropped = append(s.dropped, last)
-		s.scenarios = slices.DeleteFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == last })
-	}
+// part is the turns of one kind of a participant.
+type part struct {
+	label, load string
+	wave        int
 }
 
-// worthwhile tells whether a plan has a style that was asked for. A comparison needs all of its sides.
-func (s *schedule) worthwhile(plan Plan) bool {
-	if s.base != nil {
-		return len(plan.Left) == 0
-	}
-	return slices.ContainsFunc(s.asked(), func(p *participant) bool { return plan.Rounds[p.label()] > 0 })
-}
-
-// least names what a plan could not even begin with.
-func (s *schedule) least(p Plan) string {
-	if s.base != nil {
-		return "one round of base, base again and head"
-	}
-	for _, c := range p.Left {
-		if c.Style != spec.Floor {
-			return fmt.Sprintf("one round of %s with the scenario %s alone", c.Style, s.measured()[0].Name)
-		}
-	}
-	return "one round of the floor"
-}
-
-// budget is what remains for the measured scenarios before go test's -timeout; 0 where there is none.
-func (s *schedule) budget() time.Duration {
-	if s.deadline.IsZero() {
-		return 0
-	}
-	budget := time.Until(s.deadline) - s.around()
-	rest := s.typicalLoads() // which come after all rounds, as does the matrix
-	for _, w := range s.waves() {
-		rest += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
-	}
-	for _, c := range s.costs() {
-		rest += c.Round
-	}
-	if rest <= budget { // else one round each comes first
-		budget -= rest
-		for _, c := range s.costs() {
-			budget += c.Round
-		}
-	}
-	return max(budget, time.Second)
-}
-
-// around is how long everything but driving is expected to take from now on.
-func (s *schedule) around() time.Duration {
-	if !s.made {
-		return typicalEnvironment + typicalCollector + s.Reserve()
-	}
-	return typicalCollector + s.Reserve()
-}
-
-// remains is the time until the teardown must begin; it is not limited where there is no -timeout.
-func (s *schedule) remains() time.Duration {
-	if s.deadline.IsZero() {
-		return 1<<63 - 1
-	}
-	return time.Until(s.deadline) - s.Reserve()
-}
-
-func (s *schedule) costs() []Cost {
-	return plain.Map(s.participants, s.cost)
-}
-
-// What planning expects where nothing has been measured yet.
+// What is expected where nothing has been measured yet.
 const (
-	typicalPods        = 2 * time.Second  // until pods are ready or gone
-	typicalUninstall   = 15 * time.Second // until nothing of a style is left
-	typicalCollector   = 30 * time.Second // until the garbage collector knows a new definition
-	typicalEnvironment = 45 * time.Second // cluster, custom resource, images loaded
+	typicalPods        = 2 * time.Second        // until pods are ready or gone
+	typicalUninstall   = 15 * time.Second       // until nothing of a style is left
+	typicalCollector   = 30 * time.Second       // until the garbage collector knows a new definition
+	typicalEnvironment = 45 * time.Second       // cluster, custom resource, images loaded
+	typicalSpace       = 200 * time.Millisecond // to make a load's namespace, and to remove it: seen on two cores with 50
 )
-
-// cost is how long one block of a participant is expected to take, and how many are
-// wanted: what its last block here took, else what its style.yaml says.
-func (s *schedule) cost(p *participant) Cost {
-	cost := Cost{Style: p.label(), Wanted: s.rounds(), Round: p.took}
-	if cost.Round > 0 {
-		return cost
-	}
-	changes := len(s.measured()) * s.passes(p)
-	typical := p.typical()
-	if p.operator != nil {
-		cost.Round = typical.Install + typicalUninstall
-		changes += 2 * len(s.warmupOf(p))
-	}
-	cost.Round += time.Duration(changes) * s.change(typical)
-	return cost
-}
-
-// enough tells whether there is time for a further part of a participant's work, and keeps that there was not.
-func (s *schedule) enough(p *participant, what string, expected time.Duration) bool {
-	remains := s.remains()
-	if expected <= remains {
-		return true
-	}
-	left := fmt.Sprintf("%s: %s was not driven: it takes about %v, and %v remained before go test's -timeout",
-		p.label(), what, expected.Round(time.Second), max(remains, 0).Round(time.Second))
-	s.remark(left)
-	s.left = append(s.left, left)
-	return false
-}
-
-// makePlan fits the rounds into what remains of go test's -timeout, and says what there is no time for.
-func (s *schedule) makePlan() error {
-	var err error
-	if s.plan, err = s.newPlan(); err != nil {
-		return err
-	}
-	if short := s.plan.Shortened(append([]string{spec.Floor}, s.Styles()...)); short != "" {
-		s.remark(short)
-	}
-	for _, c := range s.plan.Left {
-		s.left = append(s.left, fmt.Sprintf("%s: one round takes about %v", c.Style, c.Round.Round(time.Second)))
-	}
-	if len(s.dropped) > 0 {
-		short := "left out, because not even the quickest style has time for more: the scenarios " + strings.Join(s.dropped, ", ")
-		s.remark(short)
-	}
-	return nil
-}
-
-// Unfinished says what was asked for by its name and was not driven for lack of
-// time. Of all styles, and of all latency scenarios, those that fit are driven.
-func (s *schedule) Unfinished() error {
-	var left []string
-	if s.options.Operator != styles.All {
-		left = append(left, s.left...)
-	}
-	if s.options.scenario() != spec.GroupLatency && len(s.dropped) > 0 {
-		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	return fmt.Errorf("not all that was asked for was driven before go test's -timeout (%s): give a longer one, or ask for less", strings.Join(left, "; "))
-}
-
-// Fits tells whether the time was enough for a style to be driven at all.
-func (s *schedule) Fits(label string) bool {
-	return !slices.ContainsFunc(s.plan.Left, func(c Cost) bool { return c.Style == label }) || s.plan.Rounds[label] > 0
-}
-
-// change is how long one change of a custom resource is expected to take.
-func (s *schedule) change(typical spec.Typical) time.Duration {
-	return typical.Reconcile + typicalPods + s.options.Window
-}
 
 // What is done after driving has ended, at go test's deadline too.
 const (
@@ -211,12 +48,12 @@ const (
 	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
 )
 
-// numbered says which round it is, and of how many where that is planned.
-func (s *schedule) numbered(round int) string {
-	if s.precise() {
-		return fmt.Sprintf("round %d", round)
+// remains is the time until the teardown must begin; it is not limited where there is no -timeout.
+func (s *schedule) remains() time.Duration {
+	if s.deadline.IsZero() {
+		return 1<<63 - 1
 	}
-	return fmt.Sprintf("round %d/%d", round, s.plan.Longest())
+	return time.Until(s.deadline) - s.Reserve()
 }
 
 // Reserve is the time before go test's -timeout that is kept for what comes after driving. It depends on the cluster:
@@ -237,52 +74,86 @@ func (s *schedule) teardownTime() time.Duration {
 	return min(teardownWithin, max(time.Until(s.deadline)-reportsWithin, time.Second))
 }
 
-// turns are the participants that have a block in a round, in their order there. That of
-// the first round is no chance: a comparison with a base has none of that kind.
-func (s *schedule) turns(round int) []*participant {
-	planned := slices.DeleteFunc(order(s.participants, s.options.Seed, round), func(p *participant) bool { return s.plan.Rounds[p.label()] < round })
-	if round == 1 && s.base == nil {
-		slices.SortStableFunc(planned, func(p, b *participant) int { return cmp.Compare(p.typical().Reconcile, b.typical().Reconcile) })
+// enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so once
+// of the participant's turns of that kind.
+func (s *schedule) enough(t turn, reserved time.Duration) bool {
+	of := part{t.participant.label(), t.load, t.wave}
+	if slices.Contains(s.short, of) {
+		return false
 	}
-	if s.options.Keep && round == s.plan.Longest() {
-		return floorFirst(planned, s.floor())
+	expected, remains := s.takes(t), s.remains()-reserved
+	if expected <= remains {
+		return true
 	}
-	return planned
+	left := fmt.Sprintf("%s: %s was not driven: it takes about %v, and %v remained before go test's -timeout",
+		of.label, t.what(), expected.Round(time.Second), max(remains, 0).Round(time.Second))
+	s.remark(left)
+	s.short, s.left = append(s.short, of), append(s.left, left)
+	return false
 }
 
-// last tells whether no other installation follows in this run.
-func (s *schedule) last(place block) bool {
-	if waves := s.waves(); len(waves) > 0 {
-		final := waves[len(waves)-1]
-		return place.round == s.matrixRounds() && place.participant == final.participant && place.wave == final.number
+// feasible is an error where there is nothing to measure, or not even the quickest turn of a style that was asked for fits
+// into the time that there is. A comparison needs one of each of its sides.
+func (s *schedule) feasible() error {
+	if err := s.measurable(); err != nil || s.deadline.IsZero() {
+		return err
 	}
-	if loads := s.loads(); len(loads) > 0 {
-		turns := s.loadTurns(s.matrixRounds())
-		return place.round == s.matrixRounds() && place.participant == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
-	}
-	turns := s.turns(s.plan.Longest())
-	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.participant
-}
-
-func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
-	var all time.Duration
-	for _, p := range c.sides() {
-		for _, w := range wavesOf(p, list, 1, s.workload.AtOnce) {
-			all += s.typicalWave(&w)
+	least, what := time.Duration(1<<63-1), ""
+	for _, t := range s.turns() {
+		if takes := s.takes(t); t.participant.asked != nil && takes < least {
+			least, what = takes, fmt.Sprintf("%s of %s", t.what(), t.participant.label())
 		}
 	}
-	return all
+	if s.base != nil {
+		least, what = plain.Sum(s.participants, s.typicalRound), "one round of base, base again and head"
+	}
+	if around := typicalEnvironment + typicalCollector + s.Reserve(); what != "" && least+around > time.Until(s.deadline) {
+		return fmt.Errorf("nothing was driven: %s takes about %v with set-up and teardown, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
+			what, (least + around).Round(time.Second), time.Until(s.deadline).Round(time.Second), ((least+around)*5/4).Round(time.Minute)+time.Minute)
+	}
+	return nil
 }
 
-// typicalLoads is how long the loads are expected to take.
-func (s *schedule) typicalLoads() time.Duration {
-	var all time.Duration
-	for _, load := range s.loads() {
-		for _, p := range s.participants {
-			all += s.typicalLoad(p, load)
-		}
+// Unfinished says what was asked for by its name and was not driven for lack of time. Of all styles those that fit are driven.
+func (s *schedule) Unfinished() error {
+	if s.options.Operator == styles.All || len(s.left) == 0 {
+		return nil
 	}
-	return time.Duration(s.matrixRounds()) * all
+	return fmt.Errorf("not all that was asked for was driven before go test's -timeout (%s): give a longer one, or ask for less", strings.Join(s.left, "; "))
+}
+
+// Fits reports whether the time was enough for all turns of a style.
+func (s *schedule) Fits(label string) bool {
+	return !slices.ContainsFunc(s.short, func(p part) bool { return p.label == label })
+}
+
+// takes is how long a turn is expected to take.
+func (s *schedule) takes(t turn) time.Duration {
+	switch {
+	case t.wave > 0:
+		return s.typicalWave(&wave{participant: t.participant, scenarios: t.plan.Scenarios})
+	case t.load != "":
+		return s.typicalLoad(t.participant, t.plan.Scenarios[0])
+	}
+	return s.typicalRound(t.participant)
+}
+
+// typicalRound is how long a participant's turn in a round takes: what its last one took, else what its style.yaml says.
+func (s *schedule) typicalRound(p *participant) time.Duration {
+	if p.took > 0 {
+		return p.took
+	}
+	changes, typical, takes := len(s.measured())*s.passes(p), p.typical(), time.Duration(0)
+	if p.operator != nil {
+		takes = typical.Install + typicalUninstall
+		changes += 2 * len(s.warmupOf(p))
+	}
+	return takes + time.Duration(changes)*s.change(typical)
+}
+
+// change is how long one change of a custom resource is expected to take.
+func (s *schedule) change(typical spec.Typical) time.Duration {
+	return typical.Reconcile + typicalPods + s.options.Window
 }
 
 // typicalLoad is how long a participant's turn in a load takes at most. A style that handles
@@ -304,15 +175,28 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 	return all + time.Duration(2*len(s.warmupOf(p)))*s.change(typical)
 }
 
-// forecast is how long the parts of a run are expected to take.
-type forecast struct {
-	total time.Duration
-	parts []string
+// typicalMatrix is how long the sides of a comparison take for scenarios of the matrix.
+func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
+	return plain.Sum(c.sides(), func(p *participant) time.Duration {
+		return plain.Sum(wavesOf(p, list, 1, s.workload.AtOnce), func(w wave) time.Duration { return s.typicalWave(&w) })
+	})
 }
 
-func (f *forecast) add(takes time.Duration, part string, args ...any) {
-	f.total += takes
-	f.parts = append(f.parts, fmt.Sprintf(part, args...))
+// expected is how long the parts of a run are expected to take.
+type expected struct{ rounds, loads, matrix time.Duration }
+
+func (s *schedule) expect(turns []turn) (e expected) {
+	for _, t := range turns {
+		switch takes := s.takes(t); {
+		case t.wave > 0:
+			e.matrix += takes
+		case t.load != "":
+			e.loads += takes
+		default:
+			e.rounds += takes
+		}
+	}
+	return e
 }
 
 // foretell says how long the run will take, as its styles' files and a machine of 2 cores let expect.
@@ -320,14 +204,18 @@ func (s *schedule) foretell() string {
 	if s.base != nil {
 		return s.foretellComparison()
 	}
-	var f forecast
-	f.add(typicalEnvironment+typicalCollector, "cluster and images %v", typicalEnvironment+typicalCollector)
-	if !s.precise() {
-		s.foretellRounds(&f)
+	around, e := typicalEnvironment+typicalCollector, s.expect(s.turns())
+	parts, about := []string{fmt.Sprintf("cluster and images %v", around)}, "about"
+	if e.rounds > 0 && !s.precise() {
+		parts = append(parts, fmt.Sprintf("rounds %v", e.rounds.Round(time.Second)))
 	}
-	about := "about"
-	if s.foretellRest(&f) {
-		about = "at most"
+	for _, one := range []struct {
+		name  string
+		takes time.Duration
+	}{{"loads", e.loads}, {"matrix", e.matrix}} {
+		if one.takes > 0 {
+			parts, about = append(parts, fmt.Sprintf("%s up to %v", one.name, one.takes.Round(time.Second))), "at most"
+		}
 	}
 	images := ""
 	if s.options.ImagesAsked && s.can(cluster.LoadImages) {
@@ -335,64 +223,26 @@ func (s *schedule) foretell() string {
 	}
 	if s.precise() {
 		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %s, and clean-up (typical of 2 cores%s)",
-			&s.options.Precision, s.options.Budget, strings.Join(f.parts, ", "), images)
+			&s.options.Precision, s.options.Budget, strings.Join(parts, ", "), images)
 	}
-	return fmt.Sprintf("expected: %s %v: %s (typical of 2 cores%s)", about, f.total.Round(10*time.Second), strings.Join(f.parts, ", "), images)
-}
-
-// foretellRounds adds the rounds in which single changes are measured.
-func (s *schedule) foretellRounds(f *forecast) {
-	plan, err := s.newPlan()
-	if err != nil {
-		return
-	}
-	for _, p := range s.participants {
-		c := s.cost(p)
-		switch rounds := plan.Rounds[c.Style]; rounds {
-		case 0:
-		case 1:
-			f.add(c.Round, "%s %v", c.Style, c.Round.Round(time.Second))
-		default:
-			f.add(time.Duration(rounds)*c.Round, "%s %d x %v", c.Style, rounds, c.Round.Round(time.Second))
-		}
-	}
-}
-
-// foretellRest adds what comes after all rounds, the loads and the matrix, and reports whether there is any: it may take
-// less.
-func (s *schedule) foretellRest(f *forecast) bool {
-	loads := s.typicalLoads()
-	if loads > 0 {
-		f.add(loads, "loads up to %v", loads.Round(time.Second))
-	}
-	var matrix time.Duration
-	for _, w := range s.waves() {
-		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
-	}
-	if matrix > 0 {
-		f.add(matrix, "matrix up to %v", matrix.Round(time.Minute))
-	}
-	return loads+matrix > 0
+	return fmt.Sprintf("expected: %s %v: %s (typical of 2 cores%s)", about, (around + e.rounds + e.loads + e.matrix).Round(10*time.Second), strings.Join(parts, ", "), images)
 }
 
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
 	var names []string
 	for _, c := range s.comparisons {
-		one := sum(c.participants, func(p *participant) time.Duration { return s.cost(p).Round })
-		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, one.Round(time.Second)))
+		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second)))
 	}
-	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
-	total := typicalEnvironment + typicalCollector + s.options.Budget + s.loadTime() + typicalUninstall
-	matrix := ""
-	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
-		total += takes
-		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
-	}
-	loads := ""
+	total, more := typicalEnvironment+typicalCollector+s.options.Budget+typicalUninstall, ""
 	if most := s.loadTime(); most > 0 {
-		loads = fmt.Sprintf(", loads (at most %v)", most.Round(time.Second))
+		total += most
+		more = fmt.Sprintf(", loads (at most %v)", most.Round(time.Second))
 	}
-	return fmt.Sprintf("expected: at most %v once the images are there (profile %s): %s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s%s and clean-up",
-		total.Round(time.Minute), cmp.Or(s.options.Profile, profiles.Standard), strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, loads, matrix)
+	if takes := plain.Sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+		total += takes
+		more += fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
+	}
+	return fmt.Sprintf("expected: at most %v once the images are there (profile %s): %s is compared with %s (%.12s): base, base again and head take turns in random order for at most %d rounds, or until all is settled, for up to %v (--budget); on top come cluster, images%s and clean-up",
+		total.Round(time.Minute), cmp.Or(s.options.Profile, profiles.Standard), strings.Join(names, ", "), s.options.Base, s.base.commit, s.most(), s.options.Budget, more)
 }

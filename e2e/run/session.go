@@ -85,8 +85,8 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 func (s *Session) Open(ctx context.Context) error {
 	s.progress = terminal.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
-	if _, err := s.newPlan(); err != nil {
-		return err // what does not fit is said at once
+	if err := s.feasible(); err != nil {
+		return err
 	}
 	s.say("%s", s.foretell())
 	if err := s.agree(ctx); err != nil {
@@ -112,7 +112,6 @@ func (s *Session) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.made = true
 	s.driver = &drive.Driver{
 		Run: s.id, Client: s.kube.Dynamic, Namespaces: namespaces{s.kube, kube.Owner{Run: s.id}}, Workload: s.workload,
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Holds: s.holds, Dial: s.kube.Dial, Window: s.options.Window,

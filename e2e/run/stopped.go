@@ -52,8 +52,7 @@ func (rec *recording) undriven() string {
 	return "the run ended before all was driven. What was not: " + strings.Join(parts, "; ")
 }
 
-// SoFar joins, of a run that ended before all was driven, what was not as
-// expected until then; nil: nothing was.
+// SoFar joins, of a run that ended before all was driven, what was not as expected until then; nil: nothing was.
 func (rec *recording) SoFar() error {
 	if !rec.early() || rec.file == nil {
 		return nil

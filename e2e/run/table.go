@@ -58,9 +58,8 @@ func (f *firstResults) cell(scenario string) string {
 	return plain.Duration(values[(len(values)-1)/2])
 }
 
-// firstLook adds a row to the table that grows while styles take their turns:
-// the latencies of the block that has just ended, until the main child was right
-// (of delete: gone).
+// firstLook adds a row to the table that grows while styles take their turns: the latencies of the block that has just
+// ended, until the main child was right (of delete: gone).
 func (rec *recording) firstLook(what, label string, took time.Duration, err error) {
 	f := rec.first
 	rec.first = firstResults{}

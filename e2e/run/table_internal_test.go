@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,11 +68,15 @@ func TestThereIsNotEnoughTime(t *testing.T) {
 	var out writer
 	s := newSession(Options{Operator: "native", Cluster: "kind"}, "", time.Now().Add(time.Minute), &out)
 	p := &participant{variant: "x"}
-	assert.True(t, s.enough(p, "round 1", time.Second))
+	p.took = time.Second
+	assert.True(t, s.enough(turn{participant: p, round: 1, of: 3}, 0))
 	require.NoError(t, s.Unfinished())
-	assert.False(t, s.enough(p, "round 2", time.Hour))
-	assert.Contains(t, string(out), "floor@x: round 2 was not driven: it takes about 1h0m0s, and ")
-	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (floor@x: round 2 was not driven")
+	p.took = time.Hour
+	assert.False(t, s.enough(turn{participant: p, round: 2, of: 3}, 0))
+	assert.False(t, s.enough(turn{participant: p, round: 3, of: 3}, 0))
+	assert.Equal(t, 1, strings.Count(string(out), "was not driven"), "it is said once")
+	assert.Contains(t, string(out), "floor@x: round 2/3 was not driven: it takes about 1h0m0s, and ")
+	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (floor@x: round 2/3 was not driven")
 	s.options.Operator = "all"
 	require.NoError(t, s.Unfinished(), "of all styles, those that fit are driven")
 }

@@ -52,8 +52,7 @@ type wave struct {
 // parts, and in each those that last long. Some have the operator to themselves.
 func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	type shared struct{ fault, alone string } // zero: none
-	var keys []shared
-	byKey := map[shared][]scenarios.Scenario{}
+	var groups plain.Groups[shared, scenarios.Scenario]
 	typical := p.typical().Reconcile
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
@@ -62,17 +61,14 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wav
 		if s.Alone() {
 			key.alone = s.Name
 		}
-		if byKey[key] == nil {
-			keys = append(keys, key)
-		}
-		byKey[key] = append(byKey[key], s)
+		groups.Add(key, s)
 	}
 	first := func(key shared) int { return min(len(key.fault)+len(key.alone), 1) }
-	slices.SortStableFunc(keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
+	slices.SortStableFunc(groups.Keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
 	var waves []wave
 	number := 0
-	for _, key := range keys {
-		for _, part := range split(byKey[key], key != shared{}, parts, atOnce) {
+	for _, key := range groups.Keys {
+		for _, part := range split(groups.Of[key], key != shared{}, parts, atOnce) {
 			number++
 			w := wave{participant: p, number: number, scenarios: part}
 			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
@@ -220,40 +216,6 @@ func (j *job) waves() []wave {
 		all = append(all, wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce)...)
 	}
 	return shared(all, j.options.Shard, j.options.Patience)
-}
-
-// driveMatrix goes through the correctness matrix: every wave of every participant, as
-// often as rounds were asked for. Errors are as those of Drive.
-func (s *Session) driveMatrix(ctx context.Context) error {
-	waves := s.waves()
-	for round := 1; round <= s.matrixRounds(); round++ {
-		for i, w := range waves {
-			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), s.typicalWave(&w)) {
-				continue
-			}
-			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.scenarios), "scenarios"))
-			if w.participant.operator == nil {
-				if err := s.wave(ctx, w, round); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := s.guarded(ctx, w.participant, func() error { return s.wave(ctx, w, round) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// wave is a participant's turn in one wave.
-func (s *Session) wave(ctx context.Context, w wave, round int) error {
-	stop, err := s.observeWave(ctx, w)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	return s.turn(ctx, block{participant: w.participant, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit})
 }
 
 // breakable adds what breaks a style on purpose.

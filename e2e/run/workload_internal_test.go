@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,12 +57,10 @@ func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
 	assert.Nil(t, s.floor())
 	assert.Equal(t, []*participant{quick, slow}, s.participants)
 	assert.Equal(t, s.participants, s.operated())
-	for _, turns := range [][]*participant{s.loadTurns(1), order(s.participants, 1, 1)} {
-		assert.ElementsMatch(t, s.participants, turns)
-	}
-	s.plan.Rounds = map[string]int{}
-	preciseRun{s}.next(1, time.Hour)
-	assert.Equal(t, map[string]int{"quick": 1, "slow": 1}, s.plan.Rounds)
+	assert.ElementsMatch(t, s.participants, s.shuffled(1))
+	precise := preciseRun{s, map[string]int{}}
+	assert.True(t, precise.next(1, time.Hour))
+	assert.Equal(t, map[string]int{"quick": 1, "slow": 1}, precise.rounds)
 	s.scenarios = []scenarios.Scenario{{Name: "create"}}
 	s.Keep(func(style, _ string) bool { return style == "slow" })
 	assert.Equal(t, []string{"slow"}, s.Styles())
@@ -86,6 +86,27 @@ func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
 	e.workload = workloadtest.Default(t)
 	require.NoError(t, e.brought(t.Context()))
 	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
+}
+
+// The pods of an operator may be ready before the node leads to them: its webhook is asked again, and of no other workload.
+func TestTheFirstWriteWaitsForAWebhook(t *testing.T) {
+	for admission, tries := range map[bool]int{true: 2, false: 1} {
+		w := workloadtest.Queue(t)
+		w.Admission = admission
+		client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{w.GVR(): "QueueList"})
+		asked := 0
+		client.PrependReactor("create", w.Resource.Plural, func(clienttesting.Action) (bool, runtime.Object, error) {
+			asked++
+			return asked == 1, nil, apierrors.NewInternalError(errors.New("failed calling webhook"))
+		})
+		e := &environment{recording: &recording{job: &job{id: "abc123", workload: w}}, kube: &kube.Client{Dynamic: client}}
+		if err := e.brought(t.Context()); admission {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "create the first Queue services-abc123-probe/first: Internal error occurred: failed calling webhook")
+		}
+		assert.Equal(t, tries, asked)
+	}
 }
 
 // The recording says what the custom resource is, and has a reference where there is one.

@@ -2,8 +2,7 @@ package spec
 
 import "slices"
 
-// Installed is what is known of a style once its manifests are rendered and its
-// folder is read, beside its style.yaml.
+// Installed is what is known of a style once its manifests are rendered and its folder is read, beside its style.yaml.
 type Installed struct {
 	// Namespaces are those that the operator itself runs in.
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -32,14 +31,12 @@ type SecretReader struct {
 	Reason         string `json:"reason"`
 }
 
-// Writes tells whether the grant lets its account write objects of a resource of
-// an API group.
+// Writes tells whether the grant lets its account write objects of a resource of an API group.
 func (g Grant) Writes(group, resource string) bool {
 	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
 }
 
-// Reads tells whether the grant lets its account read objects of a resource of
-// an API group.
+// Reads tells whether the grant lets its account read objects of a resource of an API group.
 func (g Grant) Reads(group, resource string) bool {
 	return g.covers(group, resource, "get", "list", "watch")
 }

@@ -2,8 +2,7 @@ package spec
 
 import "time"
 
-// Ramp asks how many changes a second are held: the rate doubles until one is not, then the
-// gap is halved.
+// Ramp asks how many changes a second are held: the rate doubles until one is not, then the gap is halved.
 type Ramp struct {
 	From int `yaml:"from" json:"from"` // changes a second of the first step
 	Most int `yaml:"most" json:"most"` // and of the last, where all are held

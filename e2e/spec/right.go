@@ -82,8 +82,7 @@ func Covers(rule, resource string) bool {
 	return isAny && isSub && sub == of
 }
 
-// Includes tells whether a right allows all that another one does, whoever holds the
-// two.
+// Includes tells whether a right allows all that another one does, whoever holds the two.
 func (r Right) Includes(other Right) bool {
 	is := func(rule, what string) bool { return rule == "*" || rule == what }
 	switch {

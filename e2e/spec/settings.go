@@ -12,8 +12,7 @@ type Framework struct {
 	Date    string `json:"date,omitempty"` // of that version; empty: the registry does not tell it
 	// Licence is the framework's own, by its SPDX identifier; empty: not said.
 	Licence string `json:"licence,omitempty"`
-	// Newest is the newest version upstream, with its date, where it is not this
-	// one; Why says why it is not.
+	// Newest is the newest version upstream, with its date, where it is not this one; Why says why it is not.
 	Newest string `json:"newest,omitempty"`
 	Why    string `json:"why,omitempty"`
 }
@@ -34,6 +33,9 @@ func (s *Setting) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(s))
 }
 
+// ClientLimit is the setting of how many requests a style's client allows itself.
+const ClientLimit = "clientLimit"
+
 // Rule is what a setting is in every style, wherever its framework has that knob.
 type Rule struct {
 	Setting string   // as in style.yaml
@@ -49,7 +51,7 @@ func (r Rule) Holds(value string) bool { return slices.Contains(r.Values, value)
 func Rules() []Rule {
 	return []Rule{
 		{"workers", []string{"8"}, "One slow request would hold up all others behind a single worker."},
-		{"clientLimit", []string{"none", "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
+		{ClientLimit, []string{"none", "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
 		{"retries", []string{"for ever, 10s apart at most"}, "A restored right or API server is noticed within 10 s, and no object is given up."},
 		{"safetyNet", []string{"none: it repairs by level", "5m"}, "A style that is not level-triggered reconciles everything periodically, so that no missed event has a lasting effect."},
 		{"silence", []string{"noticed within 2m"}, "A gateway that forgets a connection tells neither side, and until the operator gives it up it sees no change."},

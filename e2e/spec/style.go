@@ -9,18 +9,15 @@ import (
 	"time"
 )
 
-// Style is a style.yaml: what is known of an operator style before there is a
-// cluster. Recordings hold it as it is, so that they can be judged without the
-// repository. Times are nanoseconds in JSON.
+// Style is a style.yaml: what is known of an operator style before there is a cluster. Recordings hold it as it is, so
+// that they can be judged without the repository. Times are nanoseconds in JSON.
 type Style struct {
 	Name        string `json:"name"`                  // the folder's name
 	Description string `json:"description,omitempty"` // one sentence
 	Source      string `json:"source,omitempty"`      // where the operator comes from
-	// Control says what the style is there to calibrate the harness with; empty:
-	// it is an operator.
+	// Control says what the style is there to calibrate the harness with; empty: it is an operator.
 	Control Control `json:"control,omitempty"`
-	// Base is the style that has said what this one's style.yaml does not; empty:
-	// none has.
+	// Base is the style that has said what this one's style.yaml does not; empty: none has.
 	Base string `json:"base,omitempty"`
 
 	Images []Image `json:"images,omitempty"`  // that the node must have
@@ -42,10 +39,9 @@ type Style struct {
 	Distinct []Distinct `json:"distinct,omitempty"`
 	// Differs is what the style's main child has otherwise than the workload's reference, with reasons.
 	Differs []Difference `json:"differs,omitempty"`
-	// Owned are the files and folders, relative to the style's, that who maintains
-	// such an operator writes and answers for, beside those that an overlay uses of
-	// what its base owns. Empty: all but style.yaml, verdicts.yaml and secrets.yaml.
-	// Left out where there is a base: what the base owns, and the style's folder.
+	// Owned are the files and folders, relative to the style's, that who maintains such an operator writes and answers
+	// for, beside those that an overlay uses of what its base owns. Empty: all but style.yaml, verdicts.yaml and
+	// secrets.yaml. Left out where there is a base: what the base owns, and the style's folder.
 	Owned []string `json:"owned,omitempty"`
 	// Scaffold are those of the owned files and folders that a generator of such
 	// projects wrote and nobody changed, but for names.
@@ -64,8 +60,7 @@ type Control string
 
 // The controls.
 const (
-	// Harness: the harness itself writes the main child, the floor of every
-	// latency. Nothing is installed.
+	// Harness: the harness itself writes the main child, the floor of every latency. Nothing is installed.
 	Harness Control = "harness"
 	// Idle: pods that do nothing, on which every oracle of convergence must fail.
 	Idle Control = "idle"
@@ -148,8 +143,7 @@ type Condition struct {
 	Type       string `json:"type"`
 }
 
-// Log is there when a line in the logs of so many of a component's pods contains
-// a text.
+// Log is there when a line in the logs of so many of a component's pods contains a text.
 type Log struct {
 	Component string `json:"component"`
 	Contains  string `json:"contains"`
@@ -174,13 +168,11 @@ type Component struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	Selector  string `json:"selector"` // a label selector
-	// ManagedBy names the component that makes this one's workload, and would
-	// scale it up again; empty: none.
+	// ManagedBy names the component that makes this one's workload, and would scale it up again; empty: none.
 	ManagedBy string `json:"managedBy,omitempty"`
 }
 
-// Child says how the main child of a custom resource is found. Exactly one
-// field is set.
+// Child says how the main child of a custom resource is found. Exactly one field is set.
 type Child struct {
 	Name           string `json:"name,omitempty"`           // a text/template over .Name and .Namespace of the custom resource
 	OwnerReference bool   `json:"ownerReference,omitempty"` // the one whose controller owner reference is the custom resource
@@ -197,27 +189,23 @@ type Declares struct {
 type Declaration struct {
 	Supported bool   `json:"supported"`
 	Reason    string `json:"reason,omitempty"` // of a no
-	// Fields are those of the status that the operator writes, and Ready is the
-	// type of the condition that says that the pods that are asked for are ready; empty: none
-	// does. Of the status alone.
+	// Fields are those of the status that the operator writes, and Ready is the type of the condition that says that
+	// the pods that are asked for are ready; empty: none does. Of the status alone.
 	Fields []string `json:"fields,omitempty"`
 	Ready  string   `json:"ready,omitempty"`
-	// Busy is the condition that says that a reconcile is under way; nil: none does. Of
-	// the status alone.
+	// Busy is the condition that says that a reconcile is under way; nil: none does. Of the status alone.
 	Busy *Busy `json:"busy,omitempty"`
 	// Without says of fields that it does not write, why not.
 	Without map[string]string `json:"without,omitempty"`
 }
 
-// Busy is a condition of a custom resource that is True, with this reason, while the
-// operator reconciles it.
+// Busy is a condition of a custom resource that is True, with this reason, while the operator reconciles it.
 type Busy struct {
 	Type   string `json:"type"`
 	Reason string `json:"reason"`
 }
 
-// Field tells whether a field of the status is written, and of one that is not, why;
-// "": the style does not say.
+// Field tells whether a field of the status is written, and of one that is not, why; "": the style does not say.
 func (d Declaration) Field(name string) (written bool, reason string) {
 	switch {
 	case !d.Supported:
@@ -267,8 +255,7 @@ type Phase struct {
 	Event     string   `json:"event,omitempty"`     // Added, Modified or Deleted; empty: any
 	Path      string   `json:"path,omitempty"`      // gjson syntax, into the object
 	Equals    []string `json:"equals,omitempty"`    // any of these; empty: the path exists
-	// Where are further conditions on the object, all of which must hold: they
-	// say which objects are meant.
+	// Where are further conditions on the object, all of which must hold: they say which objects are meant.
 	Where []FieldCondition `json:"where,omitempty"`
 }
 

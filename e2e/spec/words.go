@@ -2,9 +2,8 @@ package spec
 
 import "slices"
 
-// The points of a reconcile that can be awaited in the midst of a sample. They
-// concern the size that the custom resource asks for at that time, which need
-// not be what is wanted at the sample's end.
+// The points of a reconcile that can be awaited in the midst of a sample. They concern the size that the custom
+// resource asks for at that time, which need not be what is wanted at the sample's end.
 const (
 	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, even one that is refused, or an Event about that
 	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
@@ -41,8 +40,7 @@ func Groups() []string {
 	return []string{GroupLatency, GroupLoad, GroupBasic, GroupLevel, GroupInput, GroupFault, GroupUpgrade}
 }
 
-// InMatrix tells whether the scenarios of a group make up the correctness
-// matrix; the others are measured.
+// InMatrix tells whether the scenarios of a group make up the correctness matrix; the others are measured.
 func InMatrix(group string) bool { return group != GroupLatency && group != GroupLoad }
 
 // The kinds of step, as scenario files name them.
@@ -147,8 +145,7 @@ func StatusFields() []string {
 	return []string{StatusNodes, StatusObservedGeneration, StatusReplicas, StatusSelector, StatusConditions}
 }
 
-// The phases that every style has, in their order; a style's inner phases
-// follow.
+// The phases that every style has, in their order; a style's inner phases follow.
 const (
 	PhaseAcknowledged  = "acknowledged"   // the API server's reply to the first measured action
 	PhaseChildWritten  = "child written"  // the Deployment asks for the wanted replicas

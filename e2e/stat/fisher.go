@@ -2,9 +2,8 @@ package stat
 
 import "math"
 
-// Fisher returns the one-sided p-value that head fails no more often than base:
-// the probability of at least as many failures at head, if those that there are
-// fell on the samples of both sides by chance (R. A. Fisher, "Statistical
+// Fisher returns the one-sided p-value that head fails no more often than base: the probability of at least as many
+// failures at head, if those that there are fell on the samples of both sides by chance (R. A. Fisher, "Statistical
 // Methods for Research Workers", 5th edition, 1934, section 21.02).
 func Fisher(baseFailed, base, headFailed, head int) float64 {
 	failed, all := baseFailed+headFailed, base+head

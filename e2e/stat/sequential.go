@@ -8,11 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Spent is how much of an error probability a group-sequential design may have
-// spent once a share of the planned rounds is driven: the spending function of
-// K. Lan and D. DeMets, "Discrete sequential boundaries for clinical trials",
-// Biometrika 70, 1983, that comes close to the boundaries of O'Brien and Fleming:
-// little at first, nearly all at the end.
+// Spent is how much of an error probability a group-sequential design may have spent once a share of the planned rounds
+// is driven: the spending function of K. Lan and D. DeMets, "Discrete sequential boundaries for clinical trials",
+// Biometrika 70, 1983, that comes close to the boundaries of O'Brien and Fleming: little at first, nearly all at the
+// end.
 func Spent(alpha, share float64) float64 {
 	switch {
 	case share <= 0:

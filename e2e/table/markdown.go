@@ -28,10 +28,7 @@ func (t Table) Markdown() string {
 	row(header)
 	row(marks)
 	for _, r := range t.Rows {
-		cells := make([]string, len(r))
-		for i, cell := range r {
-			cells[i] = cell.markdown()
-		}
+		cells := plain.Map(r, func(cell Cell) string { return cell.markdown() })
 		row(cells)
 	}
 	return b.String()

@@ -16,9 +16,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Progress shows a person what a run is doing: on a terminal in one line that
-// is written anew, elsewhere not at all. What else is
-// printed to the same terminal must be preceded by Clear. It is safe for concurrent use.
+// Progress shows a person what a run is doing: on a terminal in one line that is written anew, elsewhere not at all.
+// What else is printed to the same terminal must be preceded by Clear. It is safe for concurrent use.
 type Progress struct {
 	mu       sync.Mutex
 	out      io.Writer

@@ -9,10 +9,9 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// auditClock tells when the API server answered a request, on the recording's
-// clock. Entries of the audit log are read some time after that. How much later is
-// not known, but it is never less than nothing: the least difference between the
-// two clocks that was ever seen is what an entry that is read at once has.
+// auditClock tells when the API server answered a request, on the recording's clock. Entries of the audit log are read
+// some time after that. How much later is not known, but it is never less than nothing: the least difference between
+// the two clocks that was ever seen is what an entry that is read at once has.
 type auditClock struct {
 	began time.Time // of the recording, by the harness's wall clock
 	least time.Duration

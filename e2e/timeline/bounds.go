@@ -6,9 +6,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// A recording may have been made to harm who judges it: a compressed one of some
-// megabytes can hold a hundred gigabytes. What is held of it at once is bounded,
-// far beyond what a run brings about.
+// A recording may have been made to harm who judges it: a compressed one of some megabytes can hold a hundred
+// gigabytes. What is held of it at once is bounded, far beyond what a run brings about.
 const (
 	mostPhases   = 2_000     // phases and kinds of work in a header
 	MostResults  = 250_000   // samples

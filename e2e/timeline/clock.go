@@ -8,10 +8,9 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// clock follows the recorder's clock, which never runs back. Entries stand in the order in
-// which they were written, and each has its time from before: so only those that one
-// goroutine writes are in the order of their times. Those are the harness's of one namespace,
-// blocks, the audit log, and the events of one object, which remember looks at.
+// clock follows the recorder's clock, which never runs back. Entries stand in the order in which they were written, and
+// each has its time from before: so only those that one goroutine writes are in the order of their times. Those are the
+// harness's of one namespace, blocks, the audit log, and the events of one object, which remember looks at.
 type clock struct {
 	blocks, audit time.Duration
 	acts          map[string]time.Duration // by place of samples

@@ -24,12 +24,11 @@ func unmet(conditions ...func() string) string {
 
 const notAcknowledged = "the API server has not acknowledged the sample's action"
 
-// Missing says what the sample still waits for; "" once everything has been seen:
-// the harness's action acknowledged, the wanted state reached, the status written
-// where the style declares it, and the inner phases that end a reconcile, where the
-// action causes one. In the correctness matrix the style's work for the sample's
-// custom resources must have ended, instead; and where what is asked for cannot be
-// brought about, a message must say so. Steps and stages of a load wait for the main child alone.
+// Missing says what the sample still waits for; "" once everything has been seen: the harness's action acknowledged,
+// the wanted state reached, the status written where the style declares it, and the inner phases that end a reconcile,
+// where the action causes one. In the correctness matrix the style's work for the sample's custom resources must have
+// ended, instead; and where what is asked for cannot be brought about, a message must say so. Steps and stages of a
+// load wait for the main child alone.
 func (t *Timeline) Missing() string {
 	t.Settle()
 	if a := t.Actions.refused; a != nil {
@@ -107,8 +106,7 @@ func (t *Timeline) StateLacks() string {
 	return ""
 }
 
-// stateLacks says what a custom resource lacks to have a size, its status included;
-// nil: to be gone.
+// stateLacks says what a custom resource lacks to have a size, its status included; nil: to be gone.
 func (t *Timeline) stateLacks(s *Subject, size *int) string {
 	lacks := t.rolloutLacks(s, size)
 	if lacks == "" && size != nil && t.Style.Declares.Status.Supported {
@@ -259,9 +257,8 @@ func (t *Timeline) workLacks(s *Subject) string {
 	return ""
 }
 
-// idleLacks names the inner phases that must still happen before the style is
-// done with this reconcile. A deletion that an owner reference leaves to the garbage
-// collector need not be one.
+// idleLacks names the inner phases that must still happen before the style is done with this reconcile. A deletion that
+// an owner reference leaves to the garbage collector need not be one.
 func (t *Timeline) idleLacks() string {
 	if !t.Actions.Reconcile || t.Actions.present == nil && t.Style.Declares.OwnerReferences.Supported {
 		return ""

@@ -36,8 +36,7 @@ func (c *crowd) own(t *Timeline, uid string) {
 	}
 }
 
-// near are the open samples that something in a namespace may be of, by its name and
-// the uid of its controller.
+// near are the open samples that something in a namespace may be of, by its name and the uid of its controller.
 func (s *Splitter) near(namespace, name, controller string) []*Timeline {
 	if s.crowd.spaces[namespace] == 0 {
 		return s.within[namespace]

@@ -5,12 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// A small recording can ask for much work: for expressions that match slowly, for
-// objects that are looked through again and again. What judging may take is in
-// proportion to the entries that it has read. The unit is a step: one instruction of
-// an expression on one letter, some bytes in which a path is looked up, or one object or
-// event that is looked at; each takes ten nanoseconds or so. Of the published recordings
-// that with the most takes 6,000 steps for an entry.
+// A small recording can ask for much work: for expressions that match slowly, for objects that are looked through again
+// and again. What judging may take is in proportion to the entries that it has read. The unit is a step: one
+// instruction of an expression on one letter, some bytes in which a path is looked up, or one object or event that is
+// looked at; each takes ten nanoseconds or so. Of the published recordings that with the most takes 6,000 steps for an
+// entry.
 const (
 	someEffort  = 300_000_000 // steps that any recording may take
 	entryEffort = 50_000      // further ones for each entry
@@ -19,9 +18,8 @@ const (
 	beforeEffort = 200 // steps that an object which is there already means for a sample
 )
 
-// effort is what judging a recording has taken. Objects are read ahead, many at once
-// and in any order; all else is done in the recording's order. A nil effort is without
-// bound: what a run follows is its own.
+// effort is what judging a recording has taken. Objects are read ahead, many at once and in any order; all else is done
+// in the recording's order. A nil effort is without bound: what a run follows is its own.
 type effort struct {
 	begun, ahead atomic.Int64 // entries that may be read by now; steps of reading them
 	taken, spent int64        // the same, of the entries up to the one whose turn it is

@@ -94,8 +94,7 @@ type seen struct {
 	wire.Value
 }
 
-// PhaseEvent is an inner phase that an event brings about, with the value that
-// shows it.
+// PhaseEvent is an inner phase that an event brings about, with the value that shows it.
 type PhaseEvent struct {
 	Phase int // index into Style.Phases
 	Value string
@@ -183,10 +182,8 @@ type innerKey struct {
 	uid string
 }
 
-// innerPhases remembers for which objects a phase's path already holds, so
-// that only the event which brings it about counts: a finished Workflow that
-// is labelled later has not finished again. The values are parallel to
-// reading.inner.
+// innerPhases remembers for which objects a phase's path already holds, so that only the event which brings it about
+// counts: a finished Workflow that is labelled later has not finished again. The values are parallel to reading.inner.
 type innerPhases map[innerKey][]bool
 
 // happened returns the style's phases that this event brings about.

@@ -45,9 +45,8 @@ func (t *Timeline) collectedLacks() string {
 	return fmt.Sprintf("there is still %s", ListItems(left))
 }
 
-// Uncollected lists what there was at the end of what was made for custom
-// resources that are gone, beside main children, ReplicaSets and pods. Where a custom
-// resource stays, what has no owner may be its own.
+// Uncollected lists what there was at the end of what was made for custom resources that are gone, beside main
+// children, ReplicaSets and pods. Where a custom resource stays, what has no owner may be its own.
 func (t *Timeline) Uncollected() []*record.Item {
 	s := t.LastInventory()
 	if s == nil {
@@ -67,8 +66,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 	return left
 }
 
-// staying are the uids of custom resources that are to stay, and of all that they
-// own, be it through others.
+// staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
 func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 	stays = map[string]bool{}
 	for _, s := range t.Subjects {

@@ -91,9 +91,8 @@ func (s *shownWork) add(message gjson.Result) {
 	}
 }
 
-// job is a work object, with all that belongs with it: pods that it controls,
-// Kubernetes' Events about it and them. Whose it is follows from the first event
-// that showed it.
+// job is a work object, with all that belongs with it: pods that it controls, Kubernetes' Events about it and them.
+// Whose it is follows from the first event that showed it.
 type job struct {
 	uid    string
 	claims []shownWork // of each style that works by such objects
@@ -110,8 +109,7 @@ type Outside struct {
 // with them. They are kept when they go: their pods, and Events, may come later.
 type jobs map[string]*job
 
-// of returns what an event of the matrix belongs with, and takes note of it; nil:
-// with nothing.
+// of returns what an event of the matrix belongs with, and takes note of it; nil: with nothing.
 func (all jobs) of(r *Reading) *job {
 	if r.object == nil {
 		return nil
@@ -171,8 +169,7 @@ func (t *Timeline) newMatchers() error {
 	return nil
 }
 
-// outside says what an event outside of the sample's namespaces is to it; false:
-// it is another's.
+// outside says what an event outside of the sample's namespaces is to it; false: it is another's.
 func (t *Timeline) outside(w *record.Watch, j *job, shown []shownWork) (*Outside, bool) {
 	if !t.Style.own[w.Namespace] {
 		return nil, false
@@ -216,8 +213,7 @@ func (w *world) work(e *Event) {
 	known.ended = a.Work.Ended || e.Watch.Event == spec.Deleted
 }
 
-// WorksOf lists the objects in which the style worked for a custom resource, in
-// order of appearance.
+// WorksOf lists the objects in which the style worked for a custom resource, in order of appearance.
 func (t *Timeline) WorksOf(s *Subject) []*WorkObject {
 	var list []*WorkObject
 	for _, w := range t.World.works {

@@ -22,9 +22,8 @@ type Message struct {
 
 func (m Message) String() string { return m.Where + " says " + m.Text }
 
-// Messages are what a person can find out with kubectl get and describe since
-// the harness began: conditions of the custom resource and of what was made for
-// it, containers that wait or have ended, Events, and the messages of the
+// Messages are what a person can find out with kubectl get and describe since the harness began: conditions of the
+// custom resource and of what was made for it, containers that wait or have ended, Events, and the messages of the
 // objects in which the style works. Each is listed once.
 func (t *Timeline) Messages() []Message {
 	t.Settle()
@@ -46,8 +45,7 @@ func (t *Timeline) Messages() []Message {
 	return list
 }
 
-// related are the uids of the sample's own custom resource and of all that was made
-// for it in its namespace.
+// related are the uids of the sample's own custom resource and of all that was made for it in its namespace.
 func (t *Timeline) related() map[string]bool {
 	related := map[string]bool{}
 	for _, uid := range t.Actions.UIDs {
@@ -175,8 +173,7 @@ func (t *Timeline) Cause() (*Cause, error) {
 	return t.cause, nil
 }
 
-// causes are the expressions of a recording's causes: samples of one scenario have
-// the same.
+// causes are the expressions of a recording's causes: samples of one scenario have the same.
 type causes map[string]*bounds.Pattern
 
 func (all *causes) compile(text string, effort *effort) (*bounds.Pattern, error) {

@@ -9,9 +9,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// NoChild says that a custom resource's main child is not there, and which are
-// there that no custom resource of the sample has: by another reference, or
-// under another name.
+// NoChild says that a custom resource's main child is not there, and which are there that no custom resource of the
+// sample has: by another reference, or under another name.
 func (t *Timeline) NoChild(s *Subject) string {
 	text := "there is no " + t.childTitle(s)
 	others := Living(t.World.Mains, func(d *Entity) bool {

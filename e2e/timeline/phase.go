@@ -71,9 +71,8 @@ func writePhases(s record.Style, w *Workload) []Phase {
 	return append(phases, Phase{Name: spec.PhaseQuiet, Inner: -1, Needs: w.Resources(RoleCustom, RoleMain, RoleSets, RolePods)})
 }
 
-// loadPhases are the phases of a sample of a load. An operator that is behind
-// can be right by chance, and then replay what is out of date: what counts is
-// since when it was right for good.
+// loadPhases are the phases of a sample of a load. An operator that is behind can be right by chance, and then replay
+// what is out of date: what counts is since when it was right for good.
 func loadPhases(s record.Style, w *Workload) []Phase {
 	phases := writePhases(s, w)
 	for i := range phases {

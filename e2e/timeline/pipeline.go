@@ -11,9 +11,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Most of the work of judging is to read objects, for which no event needs
-// another: it is shared out to all processors, in batches that are handed on in
-// the recording's order. What waits to be judged is bounded by mostAhead, too.
+// Most of the work of judging is to read objects, for which no event needs another: it is shared out to all processors,
+// in batches that are handed on in the recording's order. What waits to be judged is bounded by mostAhead, too.
 const (
 	// BatchSize and BatchBytes bound what is read, and given back, at once.
 	BatchSize  = 128

@@ -9,9 +9,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Reading is an entry with what judging reads of it. To begin a read needs the
-// entries before it; to read it needs nothing else, so that many can be read at
-// once.
+// Reading is an entry with what judging reads of it. To begin a read needs the entries before it; to read it needs
+// nothing else, so that many can be read at once.
 type Reading struct {
 	record.Line
 	audit record.Audit // what Audit points to, until the next entries are read
@@ -26,8 +25,7 @@ type Reading struct {
 	steps  int   // of effort that it takes to read it
 }
 
-// place is where in a recording an entry stands. Entries share it: it is never
-// changed.
+// place is where in a recording an entry stands. Entries share it: it is never changed.
 type place struct {
 	styles map[string]*style // of the header
 	*Workload
@@ -37,8 +35,7 @@ type place struct {
 	effort *effort         // of the recording
 }
 
-// deep is what is read of an event only for the correctness matrix, beside its
-// object's details.
+// deep is what is read of an event only for the correctness matrix, beside its object's details.
 type deep struct {
 	work []shownWork // of each style that works by such objects
 }
@@ -178,8 +175,7 @@ func (r *Reading) readObject() error {
 	return nil
 }
 
-// asked tells whether judging reads the object, and not only inner phases and
-// details.
+// asked tells whether judging reads the object, and not only inner phases and details.
 func (r *Reading) asked() bool {
 	return r.at.IsRead(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
 }

@@ -37,8 +37,7 @@ func (t *Timeline) Each(events []Event) iter.Seq[*Event] {
 	}
 }
 
-// Watched yields what the watches showed of the sample, beginning with what was
-// there before.
+// Watched yields what the watches showed of the sample, beginning with what was there before.
 func (t *Timeline) Watched() iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		for _, events := range [][]Event{t.Before, t.Events} {
@@ -51,8 +50,7 @@ func (t *Timeline) Watched() iter.Seq[*Event] {
 	}
 }
 
-// Accepted is an action of the harness that asks something of a custom resource, and
-// that the API server accepted.
+// Accepted is an action of the harness that asks something of a custom resource, and that the API server accepted.
 type Accepted struct {
 	*record.Action
 	On    *Subject     // nil: it is none of the sample's
@@ -99,9 +97,8 @@ func (t *Timeline) AcceptedIn(e *Event) (Accepted, bool) {
 	return Accepted{e.Action, t.Subject(e.Action.Namespace, e.Action.Name), reply}, true
 }
 
-// Replay goes through the sample once more, and calls visit with each event and
-// the state that it led to. What is known of the sample as a whole (its lives,
-// its actions) is known from the beginning.
+// Replay goes through the sample once more, and calls visit with each event and the state that it led to. What is known
+// of the sample as a whole (its lives, its actions) is known from the beginning.
 func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 	t.Settle()
 	past := t.beginning()

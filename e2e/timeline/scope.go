@@ -57,9 +57,8 @@ type Outage struct {
 // grace is how long after a fault watches may take to come back.
 const grace = 30 * time.Second
 
-// newOutage says which watches a fault breaks; false: none. A restart takes away
-// the API server. When a definition is replaced, the API server closes the
-// watches of its resource.
+// newOutage says which watches a fault breaks; false: none. A restart takes away the API server. When a definition is
+// replaced, the API server closes the watches of its resource.
 func (s *Scope) newOutage(f *record.Fault) (Outage, bool) {
 	switch f.Kind {
 	case spec.FaultRestart:

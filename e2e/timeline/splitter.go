@@ -12,13 +12,11 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Splitter cuts a stream of entries into Timelines, one a sample. Watch events
-// in a sample's namespaces are that sample's; events elsewhere (a Workflow in
-// its operator's namespace) are of the open samples whose style has an inner
-// phase on that resource, and is the one whose turn it is on the cluster. Samples
-// of the correctness matrix overlap: of what their style works by, each is given
-// only of what is for its own custom resources. Those of a load overlap, too, and
-// are given nothing elsewhere. It is not safe for concurrent use.
+// Splitter cuts a stream of entries into Timelines, one a sample. Watch events in a sample's namespaces are that
+// sample's; events elsewhere (a Workflow in its operator's namespace) are of the open samples whose style has an inner
+// phase on that resource, and is the one whose turn it is on the cluster. Samples of the correctness matrix overlap: of
+// what their style works by, each is given only of what is for its own custom resources. Those of a load overlap, too,
+// and are given nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
 	reader   reader
 	run      string
@@ -74,9 +72,8 @@ func NewSplitter() *Splitter {
 	}
 }
 
-// Add takes the next entry. It returns the sample's Timeline with the entry
-// that ends it, and otherwise nil. An error means that this is not the
-// recording of a run; the Splitter is then of no further use.
+// Add takes the next entry. It returns the sample's Timeline with the entry that ends it, and otherwise nil. An error
+// means that this is not the recording of a run; the Splitter is then of no further use.
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
 	var r Reading
 	s.reader.begin(&r, record.Line{Entry: e})
@@ -145,9 +142,8 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 	return closed, err
 }
 
-// audited tells the samples that are open that their style has asked for a write
-// in their namespace, be it that it was refused, and which of its writes there were.
-// Nothing else of an audit is of a sample.
+// audited tells the samples that are open that their style has asked for a write in their namespace, be it that it was
+// refused, and which of its writes there were. Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
 	at := s.audit.at(e)
 	for _, t := range s.unaware {
@@ -207,8 +203,7 @@ func (s *Splitter) inventory(e record.Entry) {
 	}
 }
 
-// Open returns the Timeline of the sample that is open at a place, the
-// newest if there are several; nil: none.
+// Open returns the Timeline of the sample that is open at a place, the newest if there are several; nil: none.
 func (s *Splitter) Open(place string) *Timeline {
 	if t := s.crowd.members[place]; t != nil {
 		return t
@@ -224,8 +219,7 @@ func (s *Splitter) Open(place string) *Timeline {
 // Spend takes note of work, in steps, that judging a sample took beside what is done here.
 func (s *Splitter) Spend(steps int) { s.effort.spend(steps) }
 
-// Overspent is an error once judging takes more than the entries so far can ask for: what was
-// judged is then of no use.
+// Overspent is an error once judging takes more than the entries so far can ask for: what was judged is then of no use.
 func (s *Splitter) Overspent() error { return s.effort.err() }
 
 // Objects counts what is remembered of objects.
@@ -309,8 +303,7 @@ func (s *Splitter) begin(e record.Entry) error {
 	return nil
 }
 
-// enter takes note of a sample's namespace. Those of the style's earlier rounds
-// and steps are over: each has its own.
+// enter takes note of a sample's namespace. Those of the style's earlier rounds and steps are over: each has its own.
 func (s *Splitter) enter(to space) {
 	s.now = slices.DeleteFunc(s.now, func(one space) bool {
 		return one.name == to.name || (one.style == to.style && (one.round < to.round || one.rate != to.rate) && s.forget(one.name))
@@ -461,15 +454,13 @@ func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork)
 	return nil, s.reaches(t, r)
 }
 
-// reaches tells whether an event in another namespace is a sample's, which is
-// the only one that runs: one that no sample ever had, of a resource that the
-// sample's style works by, in the style's turn.
+// reaches tells whether an event in another namespace is a sample's, which is the only one that runs: one that no
+// sample ever had, of a resource that the sample's style works by, in the style's turn.
 func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
 	return !t.load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
-// remember keeps the last event of each object that judging reads, for the
-// samples that begin later.
+// remember keeps the last event of each object that judging reads, for the samples that begin later.
 func (s *Splitter) remember(r *Reading, job *job, work []shownWork) error {
 	if !(r.asked() || len(work) > 0) || s.over[r.Watch.Namespace] {
 		return nil

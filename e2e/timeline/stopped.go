@@ -8,8 +8,7 @@ func (t *Timeline) Stopped() bool {
 	return t.Matrix && t.End != nil && t.End.Outcome == record.TimedOut && t.End.Await != ""
 }
 
-// Curtail makes a sample whose steps stopped one that wants what had been asked
-// for by then.
+// Curtail makes a sample whose steps stopped one that wants what had been asked for by then.
 func (t *Timeline) Curtail() {
 	if !t.Stopped() {
 		return

@@ -99,8 +99,7 @@ func (s *style) phases(sample *record.Sample) []Phase {
 	return s.write
 }
 
-// childName is the main child's name for a custom resource; empty where the
-// child is found by its owner reference.
+// childName is the main child's name for a custom resource; empty where the child is found by its owner reference.
 func (s *style) childName(namespace, name string) (string, error) {
 	if s.child == nil {
 		return "", nil
@@ -112,8 +111,7 @@ func (s *style) childName(namespace, name string) (string, error) {
 	return child, nil
 }
 
-// account tells whether a user is a service account in one of the namespaces that
-// the style runs in.
+// account tells whether a user is a service account in one of the namespaces that the style runs in.
 func (s *style) account(user string) bool {
 	account, is := strings.CutPrefix(user, "system:serviceaccount:")
 	namespace, _, _ := strings.Cut(account, ":")

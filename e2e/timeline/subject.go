@@ -10,8 +10,7 @@ import (
 
 func (s *Subject) String() string { return s.Namespace + "/" + s.Name }
 
-// Subject is a custom resource of a sample, with what is wanted of it. The first
-// is the sample's own.
+// Subject is a custom resource of a sample, with what is wanted of it. The first is the sample's own.
 type Subject struct {
 	Namespace, Name string
 	Size            *int   // wanted at the end; nil: it is to be gone
@@ -26,8 +25,7 @@ type Life struct {
 	UIDs    []string // in order of appearance
 }
 
-// subjects lists the sample's custom resources. That of the sample itself is
-// kept by its actions.
+// subjects lists the sample's custom resources. That of the sample itself is kept by its actions.
 func (t *Timeline) newSubjects() error {
 	wanted := append([]record.Other{{Namespace: t.Sample.Namespace, Name: t.Sample.Name, Size: t.Sample.Size}}, t.Sample.Others...)
 	for i, w := range wanted {
@@ -81,8 +79,7 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	l.knowUID(reply.UID)
 }
 
-// IsChild reports whether a main child belongs to the custom resource, in any of
-// the lives that it had.
+// IsChild reports whether a main child belongs to the custom resource, in any of the lives that it had.
 func (s *Subject) IsChild(d *Entity) bool {
 	if s.childName != "" {
 		return d.Name == s.childName && d.Namespace == s.Namespace
@@ -106,8 +103,7 @@ func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	return t.World.ownedBy(s.uid()).object()
 }
 
-// hasChildren reports whether there are main children of the custom resource, of any of
-// its lives.
+// hasChildren reports whether there are main children of the custom resource, of any of its lives.
 func (t *Timeline) hasChildren(s *Subject) bool {
 	if s.childName != "" {
 		return t.World.named(t.Mains, s.Namespace, s.childName) != nil

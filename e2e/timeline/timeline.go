@@ -1,6 +1,5 @@
-// Package timeline makes of recorded entries the state of each sample over time:
-// which entries are a sample's, how its objects stand after each of them, and which
-// conditions hold then. It says nothing of what is right or wrong.
+// Package timeline makes of recorded entries the state of each sample over time: which entries are a sample's, how its
+// objects stand after each of them, and which conditions hold then. It says nothing of what is right or wrong.
 package timeline
 
 import (
@@ -32,18 +31,15 @@ type Timeline struct {
 	Group  string // of the sample's scenario; empty where the recording does not say
 	Sample record.Sample
 	Began  time.Duration
-	// End is nil while the sample is open, and stays nil when the recording
-	// stops in its midst.
+	// End is nil while the sample is open, and stays nil when the recording stops in its midst.
 	End     *record.End
 	EndedAt time.Duration // of the last entry, where End is nil
-	// Before holds the last event of each object in the sample's namespace
-	// that was known when the sample began.
+	// Before holds the last event of each object in the sample's namespace that was known when the sample began.
 	Before []Event
-	// Events are in the recording's order: the sample's actions and faults, the
-	// watch events in its namespaces, those elsewhere that are given to it, and
-	// gaps. Of those elsewhere it is given its style's inner phases; in the correctness
-	// matrix, where others overlap, of what its custom resources are worked on
-	// by, and of the operator's own pods and the Events about them.
+	// Events are in the recording's order: the sample's actions and faults, the watch events in its namespaces, those
+	// elsewhere that are given to it, and gaps. Of those elsewhere it is given its style's inner phases; in the
+	// correctness matrix, where others overlap, of what its custom resources are worked on by, and of the operator's
+	// own pods and the Events about them.
 	Events []Event
 
 	Scope
@@ -320,8 +316,7 @@ func (t *Timeline) settleMarks() {
 	}
 }
 
-// step takes one watch event: a phase is reached by the event after the intent
-// that makes its condition true.
+// step takes one watch event: a phase is reached by the event after the intent that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
 	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) {
@@ -370,13 +365,11 @@ func (t *Timeline) LastEvent() time.Duration {
 	return t.last
 }
 
-// Intent is just before the sample's first measured action, or its first
-// action if none is measured; of a load it is when the last action was due.
-// False before there is any.
+// Intent is just before the sample's first measured action, or its first action if none is measured; of a load it is
+// when the last action was due. False before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.Actions.Intent, t.Actions.any }
 
-// IsChild reports whether a main child belongs to the sample's own custom
-// resource, in any of the lives that it had.
+// IsChild reports whether a main child belongs to the sample's own custom resource, in any of the lives that it had.
 func (t *Timeline) IsChild(d *Entity) bool { return t.Subjects[0].IsChild(d) }
 
 // MainChild is the main child of the custom resource's present life; nil: none.

@@ -8,8 +8,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Entity is an object as it was last seen; deleted ones are kept, because their
-// owners say whose the others are.
+// Entity is an object as it was last seen; deleted ones are kept, because their owners say whose the others are.
 type Entity struct {
 	*wire.Object
 	live   bool
@@ -60,8 +59,7 @@ func newWorld(w *Workload, effort *effort) world {
 
 type nameKey struct{ resource, namespace, name string }
 
-// roster lists entities by what they have in common, in their order of appearance. Those
-// that have gone may be missing.
+// roster lists entities by what they have in common, in their order of appearance. Those that have gone may be missing.
 type roster[K comparable] map[K][]*Entity
 
 func (r roster[K]) add(key K, e *Entity) {

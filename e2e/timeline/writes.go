@@ -16,10 +16,9 @@ type Write struct {
 	Deleted bool
 }
 
-// Writes lists the writes to the sample's children and custom resource that
-// the harness did not make itself: an object that came or went, a new
-// generation of a main child, a new resource version of the custom resource.
-// A main child's status is its controller's own and does not count.
+// Writes lists the writes to the sample's children and custom resource that the harness did not make itself: an object
+// that came or went, a new generation of a main child, a new resource version of the custom resource. A main child's
+// status is its controller's own and does not count.
 func (t *Timeline) Writes() []Write {
 	seen := map[string]*wire.Object{}
 	for e := range Each(t.Before) {

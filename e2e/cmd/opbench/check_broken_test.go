@@ -107,6 +107,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		"no namespace":        {operator, "kind: Namespace\nmetadata: {name: mine,", "kind: Namespace\nmetadata: {name: yours,", exitError, "ServiceAccount mine/mine is in the namespace mine, which no manifest makes: add the Namespace"},
 		"no account":          {operator, "kind: ServiceAccount\nmetadata: {name: mine,", "kind: ServiceAccount\nmetadata: {name: yours,", exitError, "Deployment mine/mine runs as the ServiceAccount mine/mine, which no manifest makes"},
 		"no right to write":   {operator, "verbs: [create, patch]", "verbs: [list, watch]", exitError, "no service account may create, update or patch deployments.apps"},
+		"no right to watch":   {operator, "resources: [memcacheds], verbs: [list, watch]", "resources: [memcacheds], verbs: [list]", exitOK, "warning    the operator may list memcacheds.cache.example.com, and no role lets it watch them: an informer needs both"},
 		"wildcards":           {operator, "verbs: [create, patch]", "verbs: ['*']", exitOK, "beware     mine/mine may * deployments.apps in the whole cluster, by ClusterRole mine"},
 		"the pods' level":     {operator, "seccompProfile: {type: RuntimeDefault}", "fsGroup: 1", exitError, "Deployment mine/mine has pods that the level restricted of its namespace forbids: "},
 		"a level unknown":     {operator, "enforce: restricted", "enforce: strict", exitError, `cannot be held against the level "strict" of its namespace`},

@@ -131,7 +131,7 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	if s.Objects, err = install.Render(tree, manifests); err != nil {
 		return nil, err
 	}
-	if s.Manifests, err = resources(tree, manifests, filepath.Join(at, "manifests")); err != nil {
+	if s.Manifests, err = resources(tree, manifests, filepath.Join(at, "manifests"), slices.ContainsFunc(s.Objects, propose.IsBundle)); err != nil {
 		return nil, err
 	}
 	s.Build = builtFrom(root)
@@ -171,14 +171,17 @@ func builtFrom(root string) string {
 }
 
 // resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each file.
-func resources(tree files.Tree, manifests, from string) ([]string, error) {
+func resources(tree files.Tree, manifests, from string, bundle bool) ([]string, error) {
 	list := []string{manifests}
 	if info, err := os.Stat(manifests); err == nil && info.IsDir() && !(kustomize.Way{}).Of(manifests) {
-		if list, err = install.Files(tree, manifests); err != nil {
+		if _, list, err = install.Read(tree, manifests); err != nil {
 			return nil, err
 		}
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(file string) bool { // of a ClusterServiceVersion, what it stands for is written
+		if !bundle {
+			return false
+		}
 		objects, err := install.Render(tree, file)
 		return err == nil && slices.ContainsFunc(objects, propose.IsBundle)
 	})

@@ -179,11 +179,7 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 
 // withShards puts the shards of a results folder that several runs share into its place.
 func withShards(args []string) []string {
-	var all []string
-	for _, arg := range args {
-		all = append(all, result.Shards(arg)...)
-	}
-	return all
+	return plain.Flat(args, result.Shards)
 }
 
 // warn tells of a doubt; there is nowhere else to say it.

@@ -19,10 +19,9 @@ const (
 	mendWhenOver = 5 * time.Second
 )
 
-// Begin breaks something, and returns when it is broken: what reads a changed
-// right, policy, definition or image reads it as it is now. A Begin that fails
-// has taken back what it did; where that fails too, the error says so, and Undo
-// is set, to be called again.
+// Begin breaks something, and returns when it is broken: what reads a changed right, policy, definition or image reads
+// it as it is now. A Begin that fails has taken back what it did; where that fails too, the error says so, and Undo is
+// set, to be called again.
 func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
 	kind, what := f.Kind()
 	way := ways()[kind]
@@ -48,9 +47,8 @@ func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 	return Broken{}, err
 }
 
-// ways says how each kind of fault is done: each is one file here, and a line of
-// package scenarios, which says all else of it. A way returns, even with an error,
-// what undoes all that it did.
+// ways says how each kind of fault is done: each is one file here, and a line of package scenarios, which says all else
+// of it. A way returns, even with an error, what undoes all that it did.
 func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Target) (Broken, error) {
 	return map[string]func(*Injector, context.Context, string, Target) (Broken, error){
 		spec.FaultKill:        (*Injector).kill,

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -25,10 +26,7 @@ func (i *Injector) components(name string) ([]spec.Component, error) {
 	}
 	component, found := i.Style.Component(name)
 	if !found {
-		var names []string
-		for _, c := range i.Style.Components {
-			names = append(names, c.Name)
-		}
+		names := plain.Map(i.Style.Components, func(c spec.Component) string { return c.Name })
 		return nil, fmt.Errorf("style %s has no component %q: it declares %s", i.Style.Name, name, strings.Join(names, ", "))
 	}
 	return []spec.Component{component}, nil

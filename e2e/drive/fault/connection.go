@@ -13,9 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cut resets whatever the pods of a component send to the API server, as a firewall
-// does that refuses. A connection that is open breaks at its next packet; one on
-// which nothing is sent breaks when the API server ends it.
+// cut resets whatever the pods of a component send to the API server, as a firewall does that refuses. A connection
+// that is open breaks at its next packet; one on which nothing is sent breaks when the API server ends it.
 func (i *Injector) cut(ctx context.Context, name string, _ Target) (Broken, error) {
 	broken, err := i.block(ctx, name, func(p peer) ([]filter, error) {
 		return []filter{{p, []string{"INPUT", "-s", p.pod, "-p", "tcp", "--dport", p.port, "-j", "REJECT", "--reject-with", "tcp-reset"}}}, nil
@@ -26,9 +25,8 @@ func (i *Injector) cut(ctx context.Context, name string, _ Target) (Broken, erro
 	return broken, nil
 }
 
-// silence loses what is sent in either direction on the connections to the API
-// server that the pods of a component have open, as a gateway does that has
-// forgotten them. Nobody is told. New connections work.
+// silence loses what is sent in either direction on the connections to the API server that the pods of a component have
+// open, as a gateway does that has forgotten them. Nobody is told. New connections work.
 func (i *Injector) silence(ctx context.Context, name string, _ Target) (Broken, error) {
 	broken, err := i.block(ctx, name, func(p peer) ([]filter, error) {
 		listed, err := i.Node.Exec(ctx, "conntrack", "-L", "-p", "tcp", "-s", p.pod, "--state", "ESTABLISHED")

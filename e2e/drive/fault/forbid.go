@@ -67,8 +67,7 @@ func (i *Injector) allow(ctx context.Context, roles []role, rights []right) erro
 	return i.awaitRights(ctx, rights, true)
 }
 
-// role is a Role, or a ClusterRole where it has no namespace, with the rules
-// that it had.
+// role is a Role, or a ClusterRole where it has no namespace, with the rules that it had.
 type role struct {
 	namespace, name string
 	rules           []rbacv1.PolicyRule
@@ -81,8 +80,7 @@ func (r role) String() string {
 	return "roles/" + r.namespace + "/" + r.name
 }
 
-// roles reads those of the style's roles, as they are now, that cover writes of
-// a resource.
+// roles reads those of the style's roles, as they are now, that cover writes of a resource.
 func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured, what schema.GroupResource) ([]role, error) {
 	var found []role
 	for _, obj := range objs {

@@ -14,10 +14,9 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// deleteOwn deletes the workload of a component that another component makes, as
-// somebody does who takes it for left over. It is over when its pods are gone or
-// ending; whether the other one makes it again is what is asked. At the end it is
-// there again.
+// deleteOwn deletes the workload of a component that another component makes, as somebody does who takes it for left
+// over. It is over when its pods are gone or ending; whether the other one makes it again is what is asked. At the end
+// it is there again.
 func (i *Injector) deleteOwn(ctx context.Context, name string, _ Target) (Broken, error) {
 	component, workloads, err := i.managed(ctx, name)
 	if err != nil {

@@ -21,9 +21,8 @@ import (
 // Deployment, a custom resource, and one that made that.
 const longestChain = 5
 
-// mine refuses what this run has neither made itself nor had made by what it
-// made: an object of the style that is installed, one that such an object
-// controls or alone owns, directly or not, or one that is within what it made.
+// mine refuses what this run has neither made itself nor had made by what it made: an object of the style that is
+// installed, one that such an object controls or alone owns, directly or not, or one that is within what it made.
 func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) error {
 	described := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
 	for range longestChain {

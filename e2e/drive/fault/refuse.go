@@ -22,11 +22,9 @@ import (
 // refuse makes an admission policy refuse every write to a resource in the custom
 // resource's namespace, and returns when it does.
 //
-// Two are let through: the harness, so that a scenario can go on, but for its dry
-// runs, by which it finds out whether the policy is in force; and the cluster's
-// own parts. Without those nothing ends that was begun: the garbage collector and
-// the namespace controller delete, the controllers of workloads and the kubelets
-// write the status.
+// Two are let through: the harness, so that a scenario can go on, but for its dry runs, by which it finds out whether
+// the policy is in force; and the cluster's own parts. Without those nothing ends that was begun: the garbage collector
+// and the namespace controller delete, the controllers of workloads and the kubelets write the status.
 func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
 	p, err := i.policy(ctx, what, cr)

@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
-// restart ends the API server, or the whole node, and returns when the API
-// server answers again. It is mended when the cluster works again. What an
-// operator makes of it is left to the operator.
+// restart ends the API server, or the whole node, and returns when the API server answers again. It is mended when the
+// cluster works again. What an operator makes of it is left to the operator.
 func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, error) {
 	name, err := i.onlyNode(ctx)
 	if err != nil {
@@ -44,9 +44,8 @@ func (i *Injector) onlyNode(ctx context.Context) (string, error) {
 	return nodes.Items[0].Name, nil
 }
 
-// restartAPIServer removes the API server's container. The kubelet makes another
-// at once; had it only been stopped, the kubelet would put off, from the second
-// time on, to start it again.
+// restartAPIServer removes the API server's container. The kubelet makes another at once; had it only been stopped, the
+// kubelet would put off, from the second time on, to start it again.
 func (i *Injector) restartAPIServer(ctx context.Context, node string) (Broken, error) {
 	broken := Broken{Objects: []string{"pods/kube-system/kube-apiserver-" + node}}
 	old, err := i.apiServer(ctx)
@@ -209,10 +208,6 @@ func (i *Injector) anew(ctx context.Context, before lives) (bool, string, error)
 }
 
 func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
-	for _, status := range pod.Status.ContainerStatuses {
-		if status.Name == container {
-			return status
-		}
-	}
-	return corev1.ContainerStatus{}
+	found, _ := plain.Find(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Name == container })
+	return found
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,8 +59,7 @@ func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, 
 	return have, nil
 }
 
-// binding is a RoleBinding, or a ClusterRoleBinding, of which one namespace
-// stands for all.
+// binding is a RoleBinding, or a ClusterRoleBinding, of which one namespace stands for all.
 type binding struct {
 	own       string // its own namespace; empty: it has none
 	namespace string // in which to ask
@@ -76,11 +76,7 @@ func bindingOf(obj *unstructured.Unstructured, cr Target) (b binding, is bool, e
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &read); err != nil {
 		return b, false, fmt.Errorf("read %s %s: %w", obj.GetKind(), obj.GetName(), err)
 	}
-	b = binding{own: read.Namespace, namespace: read.Namespace, role: read.RoleRef, subjects: read.Subjects}
-	if b.namespace == "" {
-		b.namespace = cr.Namespace
-	}
-	return b, true, nil
+	return binding{own: read.Namespace, namespace: cmp.Or(read.Namespace, cr.Namespace), role: read.RoleRef, subjects: read.Subjects}, true, nil
 }
 
 // of tells whether the binding is of a role.
@@ -101,10 +97,7 @@ func (b binding) rights(r role, what schema.GroupResource) []right {
 		if subject.Kind != rbacv1.ServiceAccountKind {
 			continue
 		}
-		namespace := subject.Namespace
-		if namespace == "" {
-			namespace = b.own
-		}
+		namespace := cmp.Or(subject.Namespace, b.own)
 		one := right{
 			user:   "system:serviceaccount:" + namespace + ":" + subject.Name,
 			groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},

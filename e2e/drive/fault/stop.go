@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// stop scales a component to zero, after what would scale it up again, and
-// returns when no pod of either is left.
+// stop scales a component to zero, after what would scale it up again, and returns when no pod of either is left.
 func (i *Injector) stop(ctx context.Context, name string, _ Target) (Broken, error) {
 	components, err := i.stopping(name)
 	if err != nil {
@@ -58,9 +57,8 @@ func (i *Injector) start(ctx context.Context, w workload) error {
 	return nil
 }
 
-// stopping returns the components to stop, in order: managers first, as they
-// would start the others again, then the others with the first that the style
-// names last. Taken back in reverse order, each finds what it needs.
+// stopping returns the components to stop, in order: managers first, as they would start the others again, then the
+// others with the first that the style names last. Taken back in reverse order, each finds what it needs.
 func (i *Injector) stopping(name string) ([]spec.Component, error) {
 	named, err := i.components(name)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // work names what can be suspended: the newest unfinished work object.
@@ -38,15 +38,16 @@ func (i *Injector) suspend(ctx context.Context, which string, cr Target) (Broken
 	if !found {
 		before = nil // a merge patch removes what is null
 	}
-	object := resourceOf(kind).Resource + "/" + newest.GetNamespace() + "/" + newest.GetName()
+	object := workloads.GVR(kind.Resource).Resource + "/" + newest.GetNamespace() + "/" + newest.GetName()
 	broken := Broken{Objects: []string{object}, Undo: func(ctx context.Context) error {
 		err := i.set(ctx, kind, newest, path, before)
 		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 			return nil // it was deleted; another may have its name
 		}
 		if err != nil {
+			patch, _ := spec.MergePatch(path, before) // of strings, booleans and null
 			return fmt.Errorf("%s is still suspended: set %s to %v: %w; by hand: kubectl -n %s patch %s %s --type=merge -p '%s'",
-				object, kind.Suspend, before, err, newest.GetNamespace(), resourceOf(kind).GroupResource(), newest.GetName(), nest(path, before))
+				object, kind.Suspend, before, err, newest.GetNamespace(), workloads.GVR(kind.Resource).GroupResource(), newest.GetName(), patch)
 		}
 		return nil
 	}}
@@ -59,34 +60,15 @@ func (i *Injector) suspend(ctx context.Context, which string, cr Target) (Broken
 // set writes a field of a work object, if it is still the same object.
 func (i *Injector) set(ctx context.Context, kind spec.Work, obj *unstructured.Unstructured, path []string, value any) error {
 	patch := map[string]any{"metadata": map[string]any{"uid": string(obj.GetUID())}}
-	merge(patch, path, value)
+	if err := unstructured.SetNestedField(patch, value, path...); err != nil {
+		return err
+	}
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return err
 	}
-	_, err = i.Dynamic.Resource(resourceOf(kind)).Namespace(obj.GetNamespace()).Patch(ctx, obj.GetName(), types.MergePatchType, body, metav1.PatchOptions{})
+	_, err = i.Dynamic.Resource(workloads.GVR(kind.Resource)).Namespace(obj.GetNamespace()).Patch(ctx, obj.GetName(), types.MergePatchType, body, metav1.PatchOptions{})
 	return err
-}
-
-// merge sets a path of a patch, null included.
-func merge(patch map[string]any, path []string, value any) {
-	for _, key := range path[:len(path)-1] {
-		below, is := patch[key].(map[string]any)
-		if !is {
-			below = map[string]any{}
-			patch[key] = below
-		}
-		patch = below
-	}
-	patch[path[len(path)-1]] = value
-}
-
-// nest is a patch of one path.
-func nest(path []string, value any) string {
-	patch := map[string]any{}
-	merge(patch, path, value)
-	text, _ := json.Marshal(patch) // of strings, booleans and null
-	return string(text)
 }
 
 // newestWork finds the newest work object of a custom resource that has not ended.
@@ -102,7 +84,7 @@ func (i *Injector) newestWork(ctx context.Context, cr Target) (*unstructured.Uns
 		if err != nil {
 			return nil, kind, err
 		}
-		list, err := i.Dynamic.Resource(resourceOf(w)).Namespace(w.Namespace).List(ctx, metav1.ListOptions{})
+		list, err := i.Dynamic.Resource(workloads.GVR(w.Resource)).Namespace(w.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, kind, fmt.Errorf("list %s in namespace %s: %w", w.Resource, w.Namespace, err)
 		}
@@ -159,10 +141,4 @@ func at(obj *unstructured.Unstructured, path string) gjson.Result {
 		return gjson.Result{} // cannot happen to what was decoded from JSON
 	}
 	return gjson.GetBytes(text, path)
-}
-
-// resourceOf reads plural.version.group.
-func resourceOf(w spec.Work) schema.GroupVersionResource {
-	parts := append(strings.SplitN(w.Resource, ".", 3), "", "")
-	return schema.GroupVersionResource{Resource: parts[0], Version: parts[1], Group: parts[2]}
 }

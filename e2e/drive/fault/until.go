@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"operatorbench/e2e/environment/kube"
 )
 
 const (
@@ -21,11 +23,8 @@ const (
 // until looks again and again until what is waited for has come about. A look
 // tells in a few words what it saw; its error is seen, and looked past.
 func until(ctx context.Context, what string, look func(context.Context) (done bool, seen string, err error)) error {
-	if _, has := ctx.Deadline(); !has {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, waitWithin)
-		defer cancel()
-	}
+	ctx, cancel := kube.Bounded(ctx, waitWithin)
+	defer cancel()
 	began, last := time.Now(), "nothing yet"
 	err := wait.PollUntilContextCancel(ctx, lookEvery, true, func(ctx context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookWithin)

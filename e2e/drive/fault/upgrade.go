@@ -13,8 +13,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// restartedAt is the annotation of a pod template by which kubectl rollout
-// restart replaces pods.
+// restartedAt is the annotation of a pod template by which kubectl rollout restart replaces pods.
 const restartedAt = "kubectl.kubernetes.io/restartedAt"
 
 // upgrade brings the next version of the style, and is over when that serves and
@@ -85,9 +84,8 @@ func (i *Injector) beginUpgrade(ctx context.Context, what string) (broken Broken
 	return broken, finish, i.awaitEnding(ctx, components, old)
 }
 
-// bringNext asks for the next version: that which the style says, or a rollout of
-// each workload, all at once, as applying manifests does. What it returns waits
-// until that serves.
+// bringNext asks for the next version: that which the style says, or a rollout of each workload, all at once, as
+// applying manifests does. What it returns waits until that serves.
 func (i *Injector) bringNext(ctx context.Context, found []workload) (serve func(context.Context) error, err error) {
 	if i.Style.Upgrade != nil {
 		done := make(chan error, 1)
@@ -164,9 +162,8 @@ func (i *Injector) finishUpgrade(ctx context.Context, serve func(context.Context
 	return nil
 }
 
-// steadyFor is how long a container has run when it counts as up, much as the
-// minReadySeconds of a Deployment: Argo's EventSource and Sensor have no readiness
-// probe, and end within 1.5 s when the bus is not up.
+// steadyFor is how long a container has run when it counts as up, much as the minReadySeconds of a Deployment: Argo's
+// EventSource and Sensor have no readiness probe, and end within 1.5 s when the bus is not up.
 const steadyFor = 5 * time.Second
 
 // steady tells whether all pods of the components are up.

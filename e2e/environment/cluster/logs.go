@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 )
 
 // unwritten says which resources are not written to logs: what holds secrets, and what says again what others say.
@@ -137,10 +138,7 @@ func withholdInspected(dir string) error {
 	if err != nil {
 		return fmt.Errorf("collecting logs: %w", err)
 	}
-	var errs []error
-	for _, file := range files {
-		errs = append(errs, rewrite(file))
-	}
+	errs := plain.Map(files, rewrite)
 	return errors.Join(errs...)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -100,13 +101,7 @@ func (c *Catalogue) Image(name string) (Image, error) {
 
 // Names are those of all images that can be asked for: not those inside others.
 func (c *Catalogue) Names() []string {
-	var names []string
-	for _, image := range c.Images {
-		if image.PartOf == "" {
-			names = append(names, image.Name)
-		}
-	}
-	return names
+	return plain.Pick(c.Images, func(image Image) (string, bool) { return image.Name, image.PartOf == "" })
 }
 
 // pulled are the images that registries have and that are asked for by themselves.

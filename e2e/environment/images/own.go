@@ -38,9 +38,8 @@ func (i Image) builtHere() bool { return i.own.where != "" && !i.AsIs() }
 
 var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
-// Own is an image that a style brings along beside those of the catalogue. where
-// is the file and line that say so, for errors. What it is made from is only read:
-// nothing of it is in the cache but the image.
+// Own is an image that a style brings along beside those of the catalogue. where is the file and line that say so, for
+// errors. What it is made from is only read: nothing of it is in the cache but the image.
 func Own(where, called, reference string, from From) (Image, error) {
 	image := Image{Name: called, Reference: reference, NeverPulled: from != From{}, own: brought{where: where}}
 	if !imageName.MatchString(called) {

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/plain"
 )
 
 // Source is where images may come from.
@@ -194,10 +195,9 @@ func (s *Store) selected(names []string) ([]Image, error) {
 // List says of each of the named images (no names: all) whether it is there.
 func (s *Store) List(ctx context.Context, names ...string) ([]Listed, error) {
 	states, err := s.states(ctx, names)
-	list := make([]Listed, len(states))
-	for i, st := range states {
-		list[i] = Listed{Name: st.image.Name, Reference: st.image.Reference, Have: st.have, Why: st.why}
-	}
+	list := plain.Map(states, func(st state) Listed {
+		return Listed{Name: st.image.Name, Reference: st.image.Reference, Have: st.have, Why: st.why}
+	})
 	return list, err
 }
 
@@ -235,11 +235,7 @@ func (s *Store) BuildTime(ctx context.Context, names ...string) (time.Duration, 
 }
 
 func namesOf(images []Image) []string {
-	names := make([]string, len(images))
-	for i, image := range images {
-		names[i] = image.Name
-	}
-	return names
+	return plain.Map(images, func(image Image) string { return image.Name })
 }
 
 // Describe says what the named images (no names: all) are. It is an error if one is missing.

@@ -385,8 +385,7 @@ func TestAStallingRegistryIsGivenUp(t *testing.T) {
 	t.Run("pull: an error that says so", func(t *testing.T) {
 		store, _ := open(t, root, from(Pull), impatient)
 		err := store.Ensure(t.Context(), "hello")
-		var stalled *StalledError
-		require.ErrorAs(t, err, &stalled)
+		require.ErrorIs(t, err, errStalled)
 		assert.ErrorContains(t, err, "the registry stalled: nothing came from http://"+host)
 		assert.ErrorContains(t, err, "for 100ms")
 	})
@@ -459,9 +458,7 @@ func TestAnUnreachableRegistry(t *testing.T) {
 
 	store, _ := open(t, root, from(Pull))
 	err := store.Ensure(t.Context(), "hello")
-	var unreachable *UnreachableError
-	require.ErrorAs(t, err, &unreachable)
-	assert.ErrorContains(t, err, "the registry "+host+" cannot be reached")
+	require.ErrorContains(t, err, "the registry "+host+" cannot be reached")
 
 	store, said := open(t, root)
 	require.NoError(t, store.Ensure(t.Context(), "hello"))

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/workloads"
 )
 
@@ -34,7 +35,7 @@ var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmap
 // can take half a minute, which would otherwise be measured as an operator's. It is to be called before an operator is
 // installed, which would act on the throw-away, unless the operator brings the definition.
 func ProveGarbageCollection(ctx context.Context, c Cluster, w *workloads.Workload, namespace string) error {
-	ctx, cancel := bounded(ctx, collectedWithin)
+	ctx, cancel := kube.Bounded(ctx, collectedWithin)
 	defer cancel()
 	for {
 		took, err := collect(ctx, c, w, namespace)

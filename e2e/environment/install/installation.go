@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -33,14 +35,6 @@ func (c Cluster) progress(format string, args ...any) {
 
 func (c Cluster) owner(style string) kube.Owner { return kube.Owner{Run: c.Run, Style: style} }
 
-// bounded gives a context without a deadline one.
-func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, limit)
-}
-
 // Installation is what is installed of a style.
 type Installation struct {
 	Style  spec.Style
@@ -51,7 +45,7 @@ type Installation struct {
 // Install applies stage by stage and awaits each. Everything is checked against the cluster before the first is
 // applied. It returns when the operator will really see what happens to a custom resource.
 func (i Installation) Install(ctx context.Context, c Cluster) error {
-	ctx, cancel := bounded(ctx, installWithin)
+	ctx, cancel := kube.Bounded(ctx, installWithin)
 	defer cancel()
 	if err := i.install(ctx, c); err != nil {
 		return fmt.Errorf("install operator %s: %w", i.Style.Name, err)
@@ -89,7 +83,7 @@ func (i Installation) ready(ctx context.Context, c Cluster, what string, gates [
 
 // Upgrade applies the style's next version over what is there, and awaits it.
 func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
-	ctx, cancel := bounded(ctx, installWithin)
+	ctx, cancel := kube.Bounded(ctx, installWithin)
 	defer cancel()
 	owner := c.owner(i.Style.Name)
 	err := c.Kube.RefuseForeign(ctx, owner, i.Next)
@@ -107,20 +101,14 @@ func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
 
 // objects are those of all stages, in the order in which they are applied.
 func (i Installation) objects() []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, objs := range i.Stages {
-		all = append(all, objs...)
-	}
-	return all
+	return slices.Concat(i.Stages...)
 }
 
 // pods are those of the style's components.
 func (i Installation) pods() []kube.PodSet {
-	var all []kube.PodSet
-	for _, component := range i.Style.Components {
-		all = append(all, kube.PodSet{Namespace: component.Namespace, Selector: component.Selector})
-	}
-	return all
+	return plain.Map(i.Style.Components, func(component spec.Component) kube.PodSet {
+		return kube.PodSet{Namespace: component.Namespace, Selector: component.Selector}
+	})
 }
 
 // await returns when a gate is open.

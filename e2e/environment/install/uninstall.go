@@ -31,7 +31,7 @@ const (
 // left. Before the definitions of a stage go, every object of their kinds goes: the operator's own leftovers, such as
 // Workflows, while the controllers that know them still run.
 func (i Installation) Uninstall(ctx context.Context, c Cluster) error {
-	ctx, cancel := bounded(ctx, uninstallWithin)
+	ctx, cancel := kube.Bounded(ctx, uninstallWithin)
 	defer cancel()
 	u := uninstaller{Cluster: c, style: i.Style, owner: c.owner(i.Style.Name), grace: finalizerGrace}
 	stages := slices.Clone(i.Stages)

@@ -17,11 +17,9 @@ import (
 type Way interface {
 	// Of tells whether a path is to be installed in this way.
 	Of(path string) bool
-	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched.
-	// Errors name the file, and the line where it is known.
-	Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error)
-	// Files lists the files that Render reads, by absolute path, sorted.
-	Files(tree files.Tree, path string) ([]string, error)
+	// Read returns the objects that are applied, in their order, and the files that they are read from, by absolute path,
+	// sorted. Nothing is read outside of the tree, nor fetched. Errors name the file, and the line where it is known.
+	Read(tree files.Tree, path string) (objects []*unstructured.Unstructured, from []string, err error)
 	// Check refuses what is written and has no effect.
 	Check(tree files.Tree, path string) error
 }
@@ -48,22 +46,19 @@ func at(tree files.Tree, path string) (Way, files.Tree, string, error) {
 	return nil, "", "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
 }
 
-// Render returns the objects that are applied for a path in a tree of styles; see Way.
-func Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
+// Read returns the objects that are applied for a path in a tree of styles, and the files that they are read from; see Way.
+func Read(tree files.Tree, path string) (objects []*unstructured.Unstructured, from []string, err error) {
 	way, tree, path, err := at(tree, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return way.Render(tree, path)
+	return way.Read(tree, path)
 }
 
-// Files lists the files that Render reads for a path; see Way.
-func Files(tree files.Tree, path string) ([]string, error) {
-	way, tree, path, err := at(tree, path)
-	if err != nil {
-		return nil, err
-	}
-	return way.Files(tree, path)
+// Render returns the objects alone.
+func Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
+	objects, _, err := Read(tree, path)
+	return objects, err
 }
 
 // Check refuses what is written at a path and has no effect; see Way.

@@ -36,15 +36,13 @@ func TestWays(t *testing.T) {
 		"overlay":       {[]string{"my-a"}, []string{"base/cm.yaml", "base/kustomization.yaml", "overlay/kustomization.yaml"}},
 		"plain/../base": {[]string{"a"}, []string{"base/cm.yaml", "base/kustomization.yaml"}},
 	} {
-		objs, err := install.Render(files.Tree(root), filepath.Join(root, path))
+		objs, read, err := install.Read(files.Tree(root), filepath.Join(root, path))
 		require.NoError(t, err, path)
 		var names []string
 		for _, obj := range objs {
 			names = append(names, obj.GetName())
 		}
 		assert.Equal(t, test.names, names, path)
-		read, err := install.Files(files.Tree(root), filepath.Join(root, path))
-		require.NoError(t, err, path)
 		for i := range read {
 			read[i], err = filepath.Rel(root, read[i])
 			require.NoError(t, err)

@@ -43,10 +43,9 @@ type Sampler struct {
 	done   sync.WaitGroup
 }
 
-// Open looks at every node once, then every interval until Stop. namespaces are
-// those of the style that is installed at the moment; of pods elsewhere only
-// the sum is recorded. The API server must let the client get nodes/proxy:
-// where it does not, the error says so, and nothing is recorded.
+// Open looks at every node once, then every interval until Stop. namespaces are those of the style that is installed at
+// the moment; of pods elsewhere only the sum is recorded. The API server must let the client get nodes/proxy: where it
+// does not, the error says so, and nothing is recorded.
 func Open(ctx context.Context, client rest.Interface, recorder *record.Recorder, interval time.Duration, namespaces func() []string) (*Sampler, error) {
 	names, err := nodeNames(ctx, client)
 	if err != nil {

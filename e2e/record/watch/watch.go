@@ -38,22 +38,10 @@ type Target struct {
 // Name is the resource's name in a recording: plural.version.group.
 func (t Target) Name() string { return ResourceName(t.Resource) }
 
-// ResourceName spells a resource as recordings do, for example deployments.v1.apps, or pods.v1 in the core group.
+// ResourceName spells a resource as recordings do, for example deployments.v1.apps, or pods.v1 in the core group;
+// workloads.GVR reads it.
 func ResourceName(r schema.GroupVersionResource) string {
 	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
-}
-
-// ParseResource is the inverse of ResourceName.
-func ParseResource(name string) (r schema.GroupVersionResource, ok bool) {
-	parts := strings.SplitN(name, ".", 3)
-	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
-		return r, false
-	}
-	r.Resource, r.Version = parts[0], parts[1]
-	if len(parts) == 3 {
-		r.Group = parts[2]
-	}
-	return r, true
 }
 
 const (
@@ -69,11 +57,9 @@ const (
 	wholeWithin = 2 * time.Minute
 )
 
-// Watches are the watches that are open at a time: one of each resource of the
-// cluster, whose events are told apart by their namespaces here, and those of the
-// places in which a style works. The cost of an event is the same however many
-// namespaces are covered, and what is in any other is dropped, or never sent:
-// see others.
+// Watches are the watches that are open at a time: one of each resource of the cluster, whose events are told apart by
+// their namespaces here, and those of the places in which a style works. The cost of an event is the same however many
+// namespaces are covered, and what is in any other is dropped, or never sent: see others.
 type Watches struct {
 	recorder *record.Recorder
 	watchers []*watcher
@@ -87,14 +73,12 @@ type Watches struct {
 	left   map[string]bool          // namespaces that are left out
 }
 
-// Open watches resources in all namespaces, of which nothing is recorded but what
-// is in those that are covered (see Cover), and targets, of which all is. It returns
-// when everything is synced: what exists of the targets is recorded as LISTED, and
-// every later change will be seen, until Stop is called.
-// An interrupted watch is taken up again where it ended and leaves a gap entry.
-// Where the server cannot go on from there, as after its restart, what exists is
-// LISTED anew; of what is not there any more, the last that was seen is recorded
-// as DELETED before, at the time at which that is noticed.
+// Open watches resources in all namespaces, of which nothing is recorded but what is in those that are covered (see
+// Cover), and targets, of which all is. It returns when everything is synced: what exists of the targets is recorded as
+// LISTED, and every later change will be seen, until Stop is called. An interrupted watch is taken up again where it
+// ended and leaves a gap entry. Where the server cannot go on from there, as after its restart, what exists is LISTED
+// anew; of what is not there any more, the last that was seen is recorded as DELETED before, at the time at which that
+// is noticed.
 func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, resources []schema.GroupVersionResource, targets ...Target) (*Watches, error) {
 	public, err := published(recorder)
 	if err != nil {

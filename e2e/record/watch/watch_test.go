@@ -19,6 +19,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/spec/workloads"
 )
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
@@ -175,13 +176,7 @@ func TestResourceNames(t *testing.T) {
 		"workflows.v1alpha1.argoproj.io": {Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"},
 	} {
 		assert.Equal(t, name, watch.ResourceName(resource))
-		parsed, ok := watch.ParseResource(name)
-		assert.True(t, ok, name)
-		assert.Equal(t, resource, parsed)
-	}
-	for _, name := range []string{"", "pods", ".v1", "pods."} {
-		_, ok := watch.ParseResource(name)
-		assert.False(t, ok, name)
+		assert.Equal(t, resource, workloads.GVR(name))
 	}
 }
 

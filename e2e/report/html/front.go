@@ -255,12 +255,7 @@ func (s *site) took(run string) time.Duration {
 
 // title names what was compared; the floor is no contestant.
 func (s *study) title() string {
-	var names []string
-	for _, label := range s.Report.Styles {
-		if !s.style(label).Floor {
-			names = append(names, label)
-		}
-	}
+	names := plain.Where(s.Report.Styles, func(label string) bool { return !s.style(label).Floor })
 	const most = 4 // more would be no title
 	switch {
 	case s.Recommends():

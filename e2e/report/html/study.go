@@ -143,8 +143,7 @@ func (in *scene) floor() *cell {
 	return nil
 }
 
-// outcome is when the operator had done its part, and when the cluster had; nil:
-// it was not measured.
+// outcome is when the operator had done its part, and when the cluster had; nil: it was not measured.
 func (c *cell) outcome() (written, ready *series) {
 	first, last := c.Outcome()
 	return c.series[first.Phase], c.series[last.Phase]

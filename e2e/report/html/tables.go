@@ -67,10 +67,7 @@ func (s *site) figures() figures {
 		if i >= len(s.Choose(first...)) {
 			group = 1 + slices.Index(groups, c.Group)
 		}
-		entries := make([]entry, len(s.Styles))
-		for k, one := range s.Styles {
-			entries[k] = s.entry(c, one.Label, group)
-		}
+		entries := plain.Map(s.Styles, func(one *style) entry { return s.entry(c, one.Label, group) })
 		if !slices.ContainsFunc(entries, func(e entry) bool { return e.Text != plain.Unknown }) {
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -54,10 +55,7 @@ type Environment struct {
 
 // Untyped returns an environment in which the objects may have any field: that of a recording.
 func Untyped(objects ...string) (*Environment, error) {
-	var options []cel.EnvOption
-	for _, name := range append([]string{Custom, Knob}, objects...) {
-		options = append(options, cel.Variable(name, cel.DynType))
-	}
+	options := plain.Map(append([]string{Custom, Knob}, objects...), func(name string) cel.EnvOption { return cel.Variable(name, cel.DynType) })
 	return extend(environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: options})
 }
 
@@ -87,10 +85,7 @@ func (e *Environment) Compile(text string) (*Expression, error) {
 	checked, problems := e.env.Compile(text)
 	switch {
 	case problems.Err() != nil:
-		var list []string
-		for _, problem := range problems.Errors() {
-			list = append(list, problem.Message)
-		}
+		list := plain.Map(problems.Errors(), func(problem *cel.Error) string { return problem.Message })
 		return nil, errors.New(strings.Join(list, "; ") + e.meant(text))
 	case checked.OutputType() != cel.BoolType && checked.OutputType() != cel.DynType:
 		return nil, fmt.Errorf("it is of the type %s, expected bool", checked.OutputType())
@@ -130,11 +125,7 @@ func conjuncts(e ast.Expr) []ast.Expr {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.LogicalAnd {
 		return []ast.Expr{e}
 	}
-	var list []ast.Expr
-	for _, operand := range e.AsCall().Args() {
-		list = append(list, conjuncts(operand)...)
-	}
-	return list
+	return plain.Flat(e.AsCall().Args(), conjuncts)
 }
 
 var comparisons = map[string]bool{

@@ -18,6 +18,20 @@ const Most = 3 << 20
 // StyleFile is what makes a folder a style.
 const StyleFile = "style.yaml"
 
+// StyleOf is the folder of the style that a path is in, or is; empty: it is in none.
+func StyleOf(path string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(path, StyleFile)); err == nil {
+			return path
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return ""
+		}
+		path = above
+	}
+}
+
 // Tree is a folder, by its absolute path, in which the folders of styles are. It implements fs.FS, fs.StatFS and fs.ReadFileFS;
 // names are those of fs.FS.
 type Tree string

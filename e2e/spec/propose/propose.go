@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/template"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -121,6 +122,7 @@ type proposal struct {
 	MainOf    string
 	Status    []guess
 	Ready     guess
+	Admission string // which webhook decides on each write of a custom resource; "": none
 	Fields    []string
 	Workloads []workload
 	Images    []image
@@ -155,6 +157,9 @@ func Of(s Sources) (*Proposal, error) {
 	}
 	p.knob(version)
 	p.status(version)
+	if err := p.admission(); err != nil {
+		return nil, err
+	}
 	if err := p.operator(); err != nil {
 		return nil, err
 	}
@@ -251,6 +256,17 @@ func (p *proposal) resource(crd *apiextensionsv1.CustomResourceDefinition) (*api
 	return nil, fmt.Errorf("the definition %s has no version that is stored, with a schema", crd.Name)
 }
 
+// Conditions reports whether the status has conditions.
+func (p *proposal) Conditions() bool { return slices.Contains(p.Fields, spec.StatusConditions) }
+
+// Unbuilt is what in the repository builds the operator's image, where a registry has it; "": nothing, or the style builds it.
+func (p *proposal) Unbuilt() string {
+	if slices.ContainsFunc(p.Images, func(i image) bool { return i.Build != "" }) {
+		return ""
+	}
+	return p.Build
+}
+
 func (p *proposal) todo(format string, args ...any) {
 	p.open = append(p.open, fmt.Sprintf(format, args...))
 }
@@ -315,9 +331,36 @@ func (p *proposal) status(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	if slices.Contains(p.Fields, spec.StatusObservedGeneration) {
 		p.Ready = guess{Value: "cr.status.observedGeneration == cr.metadata.generation", Why: "the status is of the newest generation"}
 	}
-	if slices.Contains(p.Fields, spec.StatusConditions) {
+	if p.Conditions() {
 		p.todo("workload.yaml, phases.ready: which condition says that the custom resource is ready")
 	}
+}
+
+// admission finds a webhook without whose answer no custom resource is written.
+func (p *proposal) admission() error {
+	for _, o := range p.Objects {
+		if !slices.Contains([]string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}, o.GetKind()) {
+			continue
+		}
+		var list admissionv1.ValidatingWebhookConfiguration // but for their kind, they are alike in what is read
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &list); err != nil {
+			return fmt.Errorf("read %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		for _, hook := range list.Webhooks {
+			decides := slices.ContainsFunc(hook.Rules, func(r admissionv1.RuleWithOperations) bool {
+				return among(p.Resource.Group, r.APIGroups) && among(p.Resource.Plural, r.Resources)
+			})
+			if decides && (hook.FailurePolicy == nil || *hook.FailurePolicy == admissionv1.Fail) {
+				p.Admission = fmt.Sprintf("%s %s decides on each write of one", o.GetKind(), o.GetName())
+			}
+		}
+	}
+	return nil
+}
+
+// among reports whether a list of a rule, in which * stands for all, has a name.
+func among(name string, list []string) bool {
+	return slices.Contains(list, name) || slices.Contains(list, "*")
 }
 
 // operator takes what runs the operator from the manifests.
@@ -406,14 +449,24 @@ func (p *proposal) children() error {
 
 // template is one custom resource: a sample of the repository, or what the schema requires.
 func (p *proposal) template(v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
+	var shortest []byte // which asks for the least of the cluster
 	for _, sample := range p.Samples {
 		if sample.GetKind() == p.Resource.Kind && sample.GetAPIVersion() == p.Resource.APIVersion() {
 			one := sample.DeepCopy()
 			unstructured.RemoveNestedField(one.Object, "status")
 			unstructured.RemoveNestedField(one.Object, "metadata", "namespace")
 			p.sized(one)
-			return yaml.Marshal(one.Object)
+			text, err := yaml.Marshal(one.Object)
+			if err != nil {
+				return nil, err
+			}
+			if shortest == nil || len(text) < len(shortest) {
+				shortest = text
+			}
 		}
+	}
+	if shortest != nil {
+		return shortest, nil
 	}
 	p.todo("cr.yaml: what a custom resource needs beside the fields that its definition requires; no sample of it was found")
 	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": p.Resource.APIVersion(), "kind": p.Resource.Kind}}

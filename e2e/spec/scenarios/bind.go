@@ -1,11 +1,13 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -32,11 +34,7 @@ func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
 			why = lacks
 		}
 	}
-	for _, lacks := range []string{bound.misnamed(w), bound.unheard(w)} {
-		if why == "" {
-			why = lacks
-		}
-	}
+	why = cmp.Or(why, bound.misnamed(w), bound.unheard(w))
 	if s.Workload != "" && s.Workload != w.Name {
 		why = fmt.Sprintf("the scenario is of the workload %s alone", s.Workload)
 	}
@@ -120,10 +118,7 @@ func (s *Scenario) resize(w *spec.Workload) string {
 
 // deal gives each size above zero the value of the knob in its place, the least one the least.
 func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
-	var distinct []int
-	for _, size := range sizes {
-		distinct = append(distinct, *size)
-	}
+	distinct := plain.Map(sizes, func(size *int) int { return *size })
 	positive := func(list []int) []int {
 		slices.Sort(list)
 		return slices.DeleteFunc(slices.Compact(list), func(n int) bool { return n <= 0 })

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Churn has the custom resources of a load change and go while others come: so many changes
-// and deletions are dealt out among the creations, by the load's seed. The scenario's steps say
-// which sizes they have.
+// Churn has the custom resources of a load change and go while others come: so many changes and deletions are dealt out
+// among the creations, by the load's seed. The scenario's steps say which sizes they have.
 type Churn struct {
 	Changes int `yaml:"changes"`
 	Deletes int `yaml:"deletes"`

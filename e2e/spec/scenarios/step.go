@@ -1,9 +1,12 @@
 package scenarios
 
-import "slices"
+import (
+	"slices"
 
-// stepKind is a kind of step: one file, which says all of it but how it is done.
-// That says one file of package drive.
+	"operatorbench/e2e/plain"
+)
+
+// stepKind is a kind of step: one file, which says all of it but how it is done. That says one file of package drive.
 type stepKind struct {
 	name   string            // of its field in a file
 	is     func(Step) bool   // whether a step is of that kind
@@ -27,11 +30,7 @@ func stepKinds() []stepKind {
 
 // StepKinds are the names of all kinds of step.
 func StepKinds() []string {
-	var names []string
-	for _, k := range stepKinds() {
-		names = append(names, k.name)
-	}
-	return names
+	return plain.Map(stepKinds(), func(k stepKind) string { return k.name })
 }
 
 // kind is what a step is; of one that is nothing it does nothing.

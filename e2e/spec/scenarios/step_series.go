@@ -33,8 +33,7 @@ func seriesStep() stepKind {
 	}
 }
 
-// Series is custom resources that are created one after the other, whether or not
-// those before them have been handled.
+// Series is custom resources that are created one after the other, whether or not those before them have been handled.
 type Series struct {
 	Count int           `yaml:"count"`
 	Size  int           `yaml:"size"`

@@ -1,11 +1,8 @@
 package styles
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 
-	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 )
@@ -27,14 +24,22 @@ func (s Style) Bases() ([]Style, error) {
 // bases lists the styles that this one is made from, besides itself, in the
 // order in which its stages come to them: an overlay of an overlay has two.
 func (s Style) bases() ([]*base, error) {
+	if s.once == nil {
+		return s.findBases()
+	}
+	return s.once.bases()
+}
+
+func (s Style) findBases() ([]*base, error) {
 	var all []*base
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
-			if err != nil {
-				return nil, s.problem(i, j, err)
+			read := s.at(manifests)
+			if read.err != nil {
+				return nil, s.problem(i, j, read.err)
 			}
-			for _, file := range files {
+			for _, file := range read.files {
+				var err error
 				if all, err = s.addBase(all, file, manifestsAt(i, j)); err != nil {
 					return nil, s.problem(i, j, err)
 				}
@@ -46,7 +51,7 @@ func (s Style) bases() ([]*base, error) {
 
 // addBase adds the style to which a file belongs, unless it is the style itself, or no style.
 func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
-	folder := folderOf(file)
+	folder := files.StyleOf(file)
 	if folder == s.Folder || folder == "" {
 		return all, nil
 	}
@@ -62,18 +67,6 @@ func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
 		all[i].files = append(all[i].files, file)
 	}
 	return all, nil
-}
-
-// folderOf is the folder of the style that a file is in; "": it is in none.
-func folderOf(file string) string {
-	for folder := filepath.Dir(file); ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, files.StyleFile)); err == nil {
-			return folder
-		}
-		if folder == filepath.Dir(folder) {
-			return ""
-		}
-	}
 }
 
 // checkBases refuses a style that is made from two operators: its bases must

@@ -3,7 +3,6 @@ package styles
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/images"
-	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 )
 
@@ -52,7 +50,7 @@ func (s Style) checkUpgrade() error {
 		return err
 	}
 	for j, manifests := range s.Upgrade.Manifests {
-		if err := install.Check(s.tree(), filepath.Join(s.Folder, manifests)); err != nil {
+		if err := s.at(manifests).check(); err != nil {
 			return s.upgradeProblem(j, err)
 		}
 	}
@@ -80,15 +78,15 @@ func (s Style) placed() ([]placed, error) {
 	var problems []error
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			path := filepath.Join(s.Folder, manifests)
-			objs, err := install.Render(s.tree(), path)
+			read := s.at(manifests)
+			err := read.err
 			if err == nil {
-				err = install.Check(s.tree(), path)
+				err = read.check()
 			}
 			if err != nil {
 				problems = append(problems, s.problem(i, j, err))
 			}
-			for _, obj := range objs {
+			for _, obj := range read.copies() {
 				all = append(all, placed{obj, i, j})
 			}
 		}

@@ -59,9 +59,7 @@ func (s Style) checkKinds(all []placed) error {
 	defined := map[schema.GroupKind]bool{}
 	for _, obj := range all {
 		if obj.GetKind() == "CustomResourceDefinition" {
-			group, _, _ := unstructured.NestedString(obj.Object, "spec", "group")
-			kind, _, _ := unstructured.NestedString(obj.Object, "spec", "names", "kind")
-			defined[schema.GroupKind{Group: group, Kind: kind}] = true
+			defined[kube.Defines(obj.Unstructured)] = true
 		}
 	}
 	var problems []error

@@ -7,24 +7,23 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // checkComponents refuses a component whose pods nothing makes: no workload of the manifests, and no other component.
 func (s Style) checkComponents(all []placed) error {
 	var problems []error
+	objs := plain.Map(all, func(obj placed) *unstructured.Unstructured { return obj.Unstructured })
 	for i, component := range s.Components {
-		selector, err := labels.Parse(component.Selector)
+		unmade, err := install.Unmade([]spec.Component{component}, objs)
 		if err != nil {
-			return s.errorAt([]any{"components", i, "selector"}, "component %s: %w", component.Name, err)
+			return s.errorAt([]any{"components", i, "selector"}, "%w", err)
 		}
-		made := slices.ContainsFunc(all, func(obj placed) bool {
-			pod, found, _ := unstructured.NestedStringMap(obj.Object, "spec", "template", "metadata", "labels")
-			return found && obj.GetNamespace() == component.Namespace && selector.Matches(labels.Set(pod))
-		})
-		if !made && component.ManagedBy == "" {
+		if len(unmade) > 0 && component.ManagedBy == "" {
 			problems = append(problems, s.errorAt([]any{"components", i}, "component %s: no workload of the manifests has pods %s in namespace %s: mend the selector, or say with managedBy which component makes them",
 				component.Name, component.Selector, component.Namespace))
 		}

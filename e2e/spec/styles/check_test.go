@@ -315,3 +315,25 @@ func TestOwnImages(t *testing.T) {
 	_, err = styles.Find(root, "base")
 	require.ErrorContains(t, err, "base/style.yaml:7: image built: dockerfile: there is no file "+filepath.Join(root, "docker", "Dockerfile"))
 }
+
+// A kustomization with a large definition takes seconds, so each is read once: what becomes of it later is not seen.
+func TestWhatIsReadIsReadOnce(t *testing.T) {
+	root := house(t, nil)
+	catalogue, err := images.Load("../../..")
+	require.NoError(t, err)
+	all, err := styles.Find(root, "over")
+	require.NoError(t, err)
+	style := all[0].Style()
+	ask := func() (said []error) {
+		_, facts := style.Facts(catalogue)
+		_, reach := style.Reach()
+		_, doubts := style.Doubts(catalogue)
+		return []error{styles.Check(catalogue, all...), styles.CheckCluster(catalogue, all...), facts, reach, doubts}
+	}
+	before := ask()
+	require.NoError(t, before[0])
+	for _, name := range []string{"over/manifests", "base/manifests/code"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name, "kustomization.yaml"), []byte("resources: ["), 0o600))
+	}
+	assert.Equal(t, before, ask())
+}

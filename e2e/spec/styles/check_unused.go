@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"operatorbench/e2e/environment/install"
 )
 
 // checkUnused refuses an overlay that has manifests of its own which no stage
@@ -53,22 +51,22 @@ func (s Style) used() ([]string, error) {
 	var all []string
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
-			if err != nil {
-				return nil, s.problem(i, j, err)
+			read := s.at(manifests)
+			if read.err != nil {
+				return nil, s.problem(i, j, read.err)
 			}
-			all = append(all, files...)
+			all = append(all, read.files...)
 		}
 	}
 	if s.Upgrade == nil {
 		return all, nil
 	}
 	for j, manifests := range s.Upgrade.Manifests {
-		files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
-		if err != nil {
-			return nil, s.upgradeProblem(j, err)
+		read := s.at(manifests)
+		if read.err != nil {
+			return nil, s.upgradeProblem(j, read.err)
 		}
-		all = append(all, files...)
+		all = append(all, read.files...)
 	}
 	return all, nil
 }

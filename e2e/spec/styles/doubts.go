@@ -24,9 +24,13 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	if catalogue, err = catalogue.With(s.Own...); err != nil {
 		return nil, err
 	}
+	w, err := s.Handles()
+	if err != nil {
+		return nil, err
+	}
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	for _, obj := range objs {
+	for _, obj := range append(objs, w.New("", w.Name, w.Smallest())) {
 		for _, container := range containersIn(obj) {
 			if !slices.ContainsFunc(catalogue.Images, func(image images.Image) bool { return image.Reference == container.Image }) {
 				say("%s runs %s, which images does not list: the node must pull it, and a run does not", kube.Describe(obj), container.Image)

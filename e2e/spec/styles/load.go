@@ -54,6 +54,7 @@ func LoadWith(dir string, sources Sources) (Operator, error) {
 	if err := style.findOwn(); err != nil {
 		return nil, err
 	}
+	style.readOnce()
 	return &inFolder{style: style}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/files"
 )
@@ -101,9 +102,5 @@ func (s *Style) repository() string {
 
 // OwnImages are those that styles bring along beside the catalogue's.
 func OwnImages(all ...Operator) []images.Image {
-	var own []images.Image
-	for _, operator := range all {
-		own = append(own, operator.Style().Own...)
-	}
-	return own
+	return plain.Flat(all, func(operator Operator) []images.Image { return operator.Style().Own })
 }

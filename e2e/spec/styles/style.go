@@ -3,6 +3,7 @@ package styles
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,7 @@ type Style struct {
 
 	sources Sources
 	node    *yaml.Node // what it was read from, for the lines of errors
+	once    *once      // nil: all is read whenever it is asked for
 }
 
 // tree is where the style's files are, and those of styles beside it.
@@ -61,11 +63,11 @@ func (s Style) render() ([][]*unstructured.Unstructured, error) {
 	stages := make([][]*unstructured.Unstructured, len(s.Stages))
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			objs, err := install.Render(s.tree(), filepath.Join(s.Folder, manifests))
-			if err != nil {
-				return nil, s.problem(i, j, err)
+			read := s.at(manifests)
+			if read.err != nil {
+				return nil, s.problem(i, j, read.err)
 			}
-			stages[i] = append(stages[i], objs...)
+			stages[i] = append(stages[i], read.copies()...)
 		}
 	}
 	return stages, nil
@@ -78,21 +80,17 @@ func (s Style) next() ([]*unstructured.Unstructured, error) {
 	}
 	var all []*unstructured.Unstructured
 	for j, manifests := range s.Upgrade.Manifests {
-		objs, err := install.Render(s.tree(), filepath.Join(s.Folder, manifests))
-		if err != nil {
-			return nil, s.upgradeProblem(j, err)
+		read := s.at(manifests)
+		if read.err != nil {
+			return nil, s.upgradeProblem(j, read.err)
 		}
-		all = append(all, objs...)
+		all = append(all, read.copies()...)
 	}
 	return all, nil
 }
 
 func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	for _, objs := range stages {
-		all = append(all, objs...)
-	}
-	return all
+	return slices.Concat(stages...)
 }
 
 // manifestsAt is the place in style.yaml of the j-th of the i-th stage's manifests.

@@ -15,6 +15,13 @@ func Own(workload string) bool { return strings.HasPrefix(workload, ".") }
 // Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder of
 // the style's own by its path, "." or "./FOLDER".
 func (s Style) Handles() (*workloads.Workload, error) {
+	if s.once == nil {
+		return s.handles()
+	}
+	return s.once.handled()
+}
+
+func (s Style) handles() (*workloads.Workload, error) {
 	w, err := s.readWorkload()
 	if err != nil {
 		return nil, err

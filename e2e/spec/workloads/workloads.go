@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/expr"
@@ -76,11 +77,7 @@ func Names() []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
+	return plain.Map(entries, func(entry fs.DirEntry) string { return entry.Name() })
 }
 
 // workloadSchema is docs/schema/workload.schema.json.

@@ -1,11 +1,10 @@
 // Package normal compares specs of Deployments and StatefulSets in a form in which it makes no
 // difference who wrote the API server's defaults.
 //
-// The defaults are listed here by hand. A dry run against a live API server would give
-// those of the reference alone, and not those of the containers, probes and volumes
-// that a style has of its own; recordings that were made before would still need
-// this; and k8s.io/kubernetes, where they are defined, is not cheaply required as a
-// module: it takes a replace for each of its staging modules, and its releases.
+// The defaults are listed here by hand. A dry run against a live API server would give those of the reference alone,
+// and not those of the containers, probes and volumes that a style has of its own; recordings that were made before
+// would still need this; and k8s.io/kubernetes, where they are defined, is not cheaply required as a module: it takes a
+// replace for each of its staging modules, and its releases.
 package normal
 
 import (
@@ -185,9 +184,8 @@ type Difference struct{ Path, Want, Got string }
 
 func (u Difference) String() string { return fmt.Sprintf("%s: want %s, got %s", u.Path, u.Want, u.Got) }
 
-// Differences lists the paths, down to single values and lists of such, at which
-// two trees differ. What is not there counts as an empty object or list where the
-// other has one.
+// Differences lists the paths, down to single values and lists of such, at which two trees differ. What is not there
+// counts as an empty object or list where the other has one.
 func Differences(path string, want, got any) []Difference {
 	var list []Difference
 	if keys, ok := bothKeys(want, got); ok {

@@ -10,14 +10,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Lookup finds the values of many paths, in gjson's syntax, in one pass over an
-// object. Styles name up to twenty paths into a Workflow of 13 KB; to walk it
-// anew for each would be most of the work of judging.
+// Lookup finds the values of many paths, in gjson's syntax, in one pass over an object. Styles name up to twenty paths
+// into a Workflow of 13 KB; to walk it anew for each would be most of the work of judging.
 //
-// Two forms of path are taken along in the pass: keys ("status.phase"), and the
-// member of an object whose own key has a value
-// ("status.nodes.@values.#(displayName=="a").phase"). The others, and objects
-// that are not as expected, are left to gjson.
+// Two forms of path are taken along in the pass: keys ("status.phase"), and the member of an object whose own key has a
+// value ("status.nodes.@values.#(displayName=="a").phase"). The others, and objects that are not as expected, are left
+// to gjson.
 type Lookup struct {
 	paths []string
 	tree  tree
@@ -111,9 +109,8 @@ func NewLookup(paths []string) *Lookup {
 	return l
 }
 
-// Walks is how many steps gjson takes at most to look up a path in an object, of eight bytes
-// each: through all of it, and once more for each modifier and each list whose elements
-// it looks at.
+// Walks is how many steps gjson takes at most to look up a path in an object, of eight bytes each: through all of it,
+// and once more for each modifier and each list whose elements it looks at.
 func Walks(path string, object []byte) int {
 	return (1 + strings.Count(path, "#") + strings.Count(path, "@")) * len(object) / 8
 }
@@ -132,8 +129,7 @@ func (t *tree) at(path string) *branch {
 	return t.branches[i].tree.at(rest)
 }
 
-// member takes up a path to a member; false: another key already tells the
-// members of that object apart.
+// member takes up a path to a member; false: another key already tells the members of that object apart.
 func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 	t := &l.tree.at(object).tree
 	if t.members == nil {
@@ -153,9 +149,8 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 	return true
 }
 
-// In returns the values in an object, parallel to the paths. An error means
-// that it is not JSON. What takes more than the one pass is asked of spend: nothing is
-// found where it does not allow for the steps, see Walks.
+// In returns the values in an object, parallel to the paths. An error means that it is not JSON. What takes more than
+// the one pass is asked of spend: nothing is found where it does not allow for the steps, see Walks.
 func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) {
 	found := make([]Value, len(l.paths))
 	s := &scanner{text: object}
@@ -244,9 +239,8 @@ func (s *scanner) walkMembers(t *tree, found []Value) {
 	})
 }
 
-// wellFormed is an error where an object is not one JSON text. Recordings are
-// read without looking into objects: this is where damage to them is noticed.
-// An event may come without an object.
+// wellFormed is an error where an object is not one JSON text. Recordings are read without looking into objects: this
+// is where damage to them is noticed. An event may come without an object.
 func wellFormed(object json.RawMessage) error {
 	if len(object) == 0 {
 		return nil

@@ -6,10 +6,9 @@ import (
 	"math/bits"
 )
 
-// scanner walks over compact JSON, as recordings hold it, and passes over what
-// nobody asks for without taking it apart. Whatever it does not know (white
-// space, escapes, a number that is no integer) makes it fail: the caller then
-// reads the text with a whole parser, which has the last word.
+// scanner walks over compact JSON, as recordings hold it, and passes over what nobody asks for without taking it apart.
+// Whatever it does not know (white space, escapes, a number that is no integer) makes it fail: the caller then reads
+// the text with a whole parser, which has the last word.
 type scanner struct {
 	text   []byte
 	at     int
@@ -187,8 +186,7 @@ func (s *scanner) skip() {
 
 func isEnd(c byte) bool { return c == ',' || c == '}' || c == ']' }
 
-// skipString passes over a string: it ends with the first quote that has an
-// even number of backslashes before it.
+// skipString passes over a string: it ends with the first quote that has an even number of backslashes before it.
 func (s *scanner) skipString() {
 	for at := s.at + 1; ; {
 		if at = quote(s.text, at); at < 0 {
@@ -207,11 +205,9 @@ func (s *scanner) skipString() {
 	}
 }
 
-// quote returns where the next quote is; below zero: there is none. Most strings
-// of an object are so short that to call bytes.IndexByte takes longer than to
-// look at eight bytes at a time: a byte is zero exactly if subtracting one
-// borrows into its highest bit, while that was not set before (Warren, Hacker's
-// Delight, 6-1).
+// quote returns where the next quote is; below zero: there is none. Most strings of an object are so short that to call
+// bytes.IndexByte takes longer than to look at eight bytes at a time: a byte is zero exactly if subtracting one borrows
+// into its highest bit, while that was not set before (Warren, Hacker's Delight, 6-1).
 func quote(text []byte, at int) int {
 	const (
 		ones   = 0x0101010101010101
@@ -232,8 +228,7 @@ func quote(text []byte, at int) int {
 	return -1
 }
 
-// skipNested passes over an object or array. That brackets match by kind is
-// not looked at.
+// skipNested passes over an object or array. That brackets match by kind is not looked at.
 func (s *scanner) skipNested() {
 	depth := 0
 	for s.at < len(s.text) {

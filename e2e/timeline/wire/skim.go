@@ -1,8 +1,7 @@
 package wire
 
-// skim reads an object as wire and workload do, in one pass over its text, and takes
-// nothing apart that judging does not need: most of an object is never looked
-// at. False: the text is not of the usual form, and they must be asked.
+// skim reads an object as wire and workload do, in one pass over its text, and takes nothing apart that judging does
+// not need: most of an object is never looked at. False: the text is not of the usual form, and they must be asked.
 func (o *Object) skim(raw []byte, custom bool) bool {
 	s := &scanner{text: raw}
 	o.Replicas = 1

@@ -50,6 +50,7 @@ func parse(args []string) (settings, error) {
 	flags.IntVar(&s.pace.Workers, "max-concurrent-reconciles", 8, "custom resources reconciled at a time")
 	flags.DurationVar(&s.pace.RetryMost, "retry-most", 10*time.Second, "longest wait before a reconcile that failed is tried again")
 	flags.BoolVar(&s.applies, "server-side-apply", false, "write Deployments by server-side apply")
+	flags.BoolVar(&s.pace.PriorityQueue, "priority-queue", true, "changes come before what the cache's first list holds; false: first come, first served")
 	s.log.BindFlags(flags)
 	config.RegisterFlags(flags) // --kubeconfig
 	if err := flags.Parse(args); err != nil {

@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 	g := NewWithT(t)
 	s, err := parse([]string{"--max-concurrent-reconciles=1", "--metrics-bind-address=:8080"})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(s.pace).To(Equal(controller.Pace{Workers: 1, RetryMost: 10 * time.Second}))
+	g.Expect(s.pace).To(Equal(controller.Pace{Workers: 1, RetryMost: 10 * time.Second, PriorityQueue: true}))
 	g.Expect(s.metricsAddress).To(Equal(":8080"))
 	g.Expect(s.probeAddress).To(Equal(":8081"))
 

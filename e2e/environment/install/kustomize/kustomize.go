@@ -30,18 +30,13 @@ func (Way) Of(path string) bool {
 	return false
 }
 
-// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
-// apply -k: namespaces and definitions before what needs them. An error names the kustomization that cannot be built,
-// and is kustomize's own.
-func (Way) Render(tree files.Tree, folder string) ([]*unstructured.Unstructured, error) {
-	return build(track(tree), folder)
-}
-
-// Files lists what Render reads: the files of its bases, too.
-func (Way) Files(tree files.Tree, folder string) ([]string, error) {
+// Read builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
+// apply -k: namespaces and definitions before what needs them. The files are those of its bases, too. An error names the
+// kustomization that cannot be built, and is kustomize's own.
+func (Way) Read(tree files.Tree, folder string) (objects []*unstructured.Unstructured, from []string, err error) {
 	tracked := track(tree)
-	_, err := build(tracked, folder)
-	return slices.Sorted(maps.Keys(tracked.read)), err
+	objects, err = build(tracked, folder)
+	return objects, slices.Sorted(maps.Keys(tracked.read)), err
 }
 
 func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error) {
@@ -61,8 +56,8 @@ func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error
 	return yaml.Parse("the result of kustomize build "+folder, content)
 }
 
-// Check refuses a kustomization, or one that it builds on, in which an entry changes nothing: kustomize is silent where
-// the target of a patch is gone. Errors name file and line.
+// Check refuses a kustomization, or one of a style that it builds on, in which an entry changes nothing: kustomize is silent
+// where the target of a patch is gone. Others that it builds on are published as they are. Errors name file and line.
 func (Way) Check(tree files.Tree, folder string) error { return checkOverlay(tree, folder) }
 
 func checkOverlay(tree files.Tree, folder string) error {
@@ -76,7 +71,7 @@ func checkOverlay(tree files.Tree, folder string) error {
 	}
 	var problems []error
 	for _, e := range k.entries {
-		if base := k.base(e); base != "" {
+		if base := k.base(e); base != "" && files.StyleOf(base) != "" {
 			problems = append(problems, checkOverlay(tree, base))
 		}
 		if !slices.Contains([]string{"patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "replacements"}, e.key) {

@@ -23,37 +23,35 @@ type Way struct{}
 // Of tells whether a path is to be installed in this way: any is, if in no other.
 func (Way) Of(string) bool { return true }
 
-// Render reads a file, or the *.yaml and *.yml files of a folder in name order. The order of the documents is kept.
+// Read reads a file, or the *.yaml and *.yml files of a folder in name order. The order of the documents is kept.
 // Errors name the file from the folder on that it or its folder is in, and the line where the parser knows it.
-func (w Way) Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
-	all, err := w.Files(tree, path)
-	if err != nil {
-		return nil, err
+func (Way) Read(tree files.Tree, path string) (objs []*unstructured.Unstructured, all []string, err error) {
+	if all, err = filesAt(tree, path); err != nil {
+		return nil, nil, err
 	}
-	var objs []*unstructured.Unstructured
 	for _, file := range all {
 		content, err := tree.Read(file)
 		if err != nil {
-			return nil, fmt.Errorf("reading manifests: %w", err)
+			return nil, nil, fmt.Errorf("reading manifests: %w", err)
 		}
 		name, err := filepath.Rel(filepath.Dir(path), file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		more, err := Parse(name, content)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		objs = append(objs, more...)
 	}
 	if len(objs) == 0 && !slices.Equal(all, []string{path}) {
-		return nil, fmt.Errorf("folder %s holds no manifests: expected kustomization.yaml or *.yaml files", filepath.Base(path))
+		return nil, nil, fmt.Errorf("folder %s holds no manifests: expected kustomization.yaml or *.yaml files", filepath.Base(path))
 	}
-	return objs, nil
+	return objs, all, nil
 }
 
-// Files lists what Render reads.
-func (Way) Files(tree files.Tree, path string) ([]string, error) {
+// filesAt lists what Read reads.
+func filesAt(tree files.Tree, path string) ([]string, error) {
 	name, err := tree.Name(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)

@@ -42,6 +42,9 @@ type Pace struct {
 	// default is 16 minutes: too long for a right that was given back, or for an API
 	// server that returns.
 	RetryMost time.Duration
+	// PriorityQueue puts what the first list of the cache holds behind what changes, as is
+	// controller-runtime's default since v0.23. Without it whoever comes first is first.
+	PriorityQueue bool
 }
 
 // SetupWithManager has the manager run the controller.
@@ -55,6 +58,7 @@ func (r *MemcachedReconciler) SetupWithManager(mgr ctrl.Manager, pace Pace) erro
 			MaxConcurrentReconciles: pace.Workers,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retryFirst, pace.RetryMost),
 			ReconciliationTimeout:   reconcileTimeout,
+			UsePriorityQueue:        &pace.PriorityQueue,
 		}).
 		Complete(r)
 }

@@ -71,7 +71,7 @@ var _ = BeforeSuite(func() {
 	reconciler := &MemcachedReconciler{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: scheme, Recorder: mgr.GetEventRecorder("memcached-controller"),
 	}
-	Expect(reconciler.SetupWithManager(mgr, Pace{Workers: 8, RetryMost: 10 * time.Second})).To(Succeed())
+	Expect(reconciler.SetupWithManager(mgr, Pace{Workers: 8, RetryMost: 10 * time.Second, PriorityQueue: true})).To(Succeed())
 	synced := func() error {
 		return CachesSynced(mgr.GetCache())(httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
 	}
