@@ -75,7 +75,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-owner", Scenario: "drift-fields", Oracle: "repaired", Fault: "It sets the owner reference when it makes the Deployment, and never again."},
 		{Mutant: "replaces-child", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its Deployment as a whole, without what others have put there."},
 		{Mutant: "owns-alone", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its owner reference in the place of all that its Deployment has."},
-		{Mutant: "insists", Scenario: "others-marks", Oracle: "calm", Fault: "It takes a Deployment to which a policy has added a container for one that was not written, and writes it again and again."},
+		{Mutant: "insists", Scenario: "others-marks", Oracle: "stays-converged", Fault: "It takes a Deployment to which a policy has added a container for one that was not written, and writes it again and again."},
 		{Mutant: "takes-orphans", Scenario: "name-taken", Oracle: "not-taken", Fault: "It scales a Deployment of that name that nobody controls."},
 		{Mutant: "takes-controlled", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It scales a Deployment of that name that another controller has made."},
 		{Mutant: "deletes-by-name", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It deletes the Deployment that has the custom resource's name, whoever made it."},

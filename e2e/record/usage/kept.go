@@ -13,8 +13,10 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// askWithin bounds a pod's answer.
-const askWithin = time.Second
+const (
+	askWithin  = time.Second // a pod's answer
+	mostMissed = 3           // answers in a row
+)
 
 // kept are the metrics of what a process keeps, as client_golang, client_python and JMX' exporters name them. Objects on a
 // heap are none: most of them are garbage that nobody has collected yet.
@@ -23,11 +25,11 @@ func kept() []string {
 }
 
 // Ask has each look ask the pods of some namespaces, at a port of each, what they keep; nil: it asks none any more. A pod
-// that does not answer in time is not asked again.
+// that thrice in a row does not answer in time is not asked again.
 func (s *Sampler) Ask(ports map[string]int) {
 	for _, n := range s.nodes {
 		n.mu.Lock()
-		n.ports, n.mute = ports, map[string]bool{}
+		n.ports, n.missed = ports, map[string]int{}
 		n.mu.Unlock()
 	}
 }
@@ -37,12 +39,14 @@ func (n *node) ask(ctx context.Context, u *record.Usage) {
 	for i := range u.Pods {
 		pod := &u.Pods[i]
 		port := n.ports[pod.Namespace]
-		if port == 0 || n.mute[pod.Name] {
+		if port == 0 || n.missed[pod.Name] >= mostMissed {
 			continue
 		}
 		asking, cancel := context.WithTimeout(ctx, askWithin)
 		raw, err := n.client.Get().AbsPath(fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/metrics", pod.Namespace, pod.Name, port)).DoRaw(asking)
-		n.mute[pod.Name] = asking.Err() != nil // one that is about to start refuses at once
+		if n.missed[pod.Name]++; asking.Err() == nil { // one that is about to start refuses at once
+			n.missed[pod.Name] = 0
+		}
 		cancel()
 		if err == nil {
 			pod.Kept, _ = parseKept(raw) // who says something else does not say it

@@ -25,7 +25,7 @@ type node struct {
 	lastError error
 	shown     map[string]shown // by pod
 	ports     map[string]int   // at which the pods of a namespace are asked what they keep
-	mute      map[string]bool  // pods that did not answer
+	missed    map[string]int   // how often in a row each pod did not answer
 	stale     time.Duration
 }
 
