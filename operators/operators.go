@@ -6,5 +6,5 @@ import "embed"
 // Files are their folders, by their parts: what a build leaves in one (cargo's target) is not among them. What the
 // patterns leave out is a Go module of its own, which no other can embed, or is made from the manifests of one.
 //
-//go:embed [^cho]*/[^.]*.* [^cho]*/manifests [^cho]*/src [^cho]*/internal [^cho]*/testdata cl*/[^.]*.* cl*/manifests
+//go:embed [^cho]*/[^.]*.* [^cho]*/manifests [^cho]*/src [^cho]*/internal [^cho]*/testdata cl*/[^.]*.* cl*/manifests cl*/src
 var Files embed.FS

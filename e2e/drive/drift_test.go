@@ -44,6 +44,11 @@ func (s *stage) raises(t *testing.T) {
 	fake.PrependReactor("create", s.Workload.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
 		cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
 		cr.SetUID("present")
+		root := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+		root.SetNamespace(cr.GetNamespace())
+		root.SetName(spec.OtherOwner)
+		root.SetUID("root")
+		require.NoError(t, fake.Tracker().Create(workloads.GVR("configmaps.v1"), root, cr.GetNamespace()))
 		child(cr.GetNamespace(), "a-former", cr.GetName(), "former")
 		child(cr.GetNamespace(), "present", cr.GetName(), cr.GetUID())
 		return false, nil, nil
@@ -78,6 +83,11 @@ func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
 				return list
 			}
 			return assert.ObjectsAreEqual([]any{"new", "other"}, images("present")) && assert.ObjectsAreEqual([]any{"some", "other"}, images("a-former"))
+		}},
+		"owner": {scenarios.Drift{Owner: &struct{}{}}, func(all map[string]unstructured.Unstructured) bool {
+			is, was := all["present"], all["a-former"]
+			owners := is.GetOwnerReferences()
+			return len(owners) == 2 && owners[1].Kind == "ConfigMap" && owners[1].UID == "root" && owners[1].Controller == nil && len(was.GetOwnerReferences()) == 1
 		}},
 		"delete": {scenarios.Drift{Delete: &struct{}{}}, func(all map[string]unstructured.Unstructured) bool {
 			_, is := all["present"]

@@ -45,7 +45,12 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 		}
 		r = merge(r, client, patch, metav1.PatchOptions{})
 	default:
-		patch, err := imagePatch(child, d.Image)
+		var patch []byte
+		if d.Owner != nil {
+			patch, err = s.ownerPatch(ctx, child)
+		} else {
+			patch, err = imagePatch(child, d.Image)
+		}
 		if err != nil {
 			return fmt.Errorf("drift: %w", err)
 		}
@@ -128,6 +133,20 @@ func imagePatch(child *unstructured.Unstructured, image string) ([]byte, error) 
 		{"op": "test", "path": at + "name", "value": first["name"]}, // others may have written since
 		{"op": "replace", "path": at + "image", "value": image},
 	})
+}
+
+// ownerPatch is the JSON patch that gives a child an owner beside those that it has: somebody else's object, which does not control it.
+func (s *sampleRun) ownerPatch(ctx context.Context, child *unstructured.Unstructured) ([]byte, error) {
+	owner, err := s.Client.Resource(workloads.GVR("configmaps.v1")).Namespace(child.GetNamespace()).Get(ctx, spec.OtherOwner, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read the ConfigMap that is to own %s %s/%s, too: %w", child.GetKind(), child.GetNamespace(), child.GetName(), err)
+	}
+	reference := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.GetName(), UID: owner.GetUID()}
+	const at = "/metadata/ownerReferences"
+	if len(child.GetOwnerReferences()) == 0 {
+		return json.Marshal([]map[string]any{{"op": "add", "path": at, "value": []metav1.OwnerReference{reference}}})
+	}
+	return json.Marshal([]map[string]any{{"op": "add", "path": at + "/-", "value": reference}})
 }
 
 // child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name that

@@ -8,7 +8,7 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-var answeredOracle = Named{Name: "answered", Needs: append(onWritten, timeline.RoleEvents), Judge: answered}
+var answeredOracle = Named{Name: "answered", Needs: append(onWritten, timeline.RoleEvents), Judge: answered, Told: true}
 
 // answered judges what became of each wrong value of the custom resource, until it is set right: the API server refuses it, or
 // the operator brings it about, or it says so: what its status says is not what it said before, or a Warning is about it. Its

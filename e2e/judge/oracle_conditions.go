@@ -15,7 +15,7 @@ import (
 // operator whose cache does not have its own last write yet computes the same turn once more.
 const conditionsAtOnce = 2 * time.Second
 
-var conditionsOracle = Named{Name: "conditions", Needs: onCustoms, Judge: conditions}
+var conditionsOracle = Named{Name: "conditions", Needs: onCustoms, Judge: conditions, Told: true}
 
 // reasonForm is the form of a condition's reason (the pattern of Reason in metav1.Condition).
 var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)

@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-var diagnosableOracle = Named{Name: "diagnosable", Needs: append(slices.Clip(onAll), timeline.RoleEvents), Judge: diagnosable, Whole: true}
+var diagnosableOracle = Named{Name: "diagnosable", Needs: append(slices.Clip(onAll), timeline.RoleEvents), Judge: diagnosable, Whole: true, Told: true}
 
 // diagnosable judges whether a person can find out what went wrong with this custom resource: a message that says so
 // (Sample.Cause) is to be had from it, or from what was made for it. Otherwise the nearest are told: what was said of

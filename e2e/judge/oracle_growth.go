@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,11 +27,13 @@ const (
 	growthLevel = 0.99
 	// mostGrowth is how much a change may leave for ever: at one change a second, 11 GiB a day are more.
 	mostGrowth = 128 << 10
+	// mostKept is the same for what is counted: goroutines, threads, file descriptors. One of each fifth change is a leak.
+	mostKept = 0.2
 )
 
-// grows judges that what each pod of the operator takes does not grow with the number of changes. A line is laid through
-// the memory (working set) over the number of changes that were made so far, after the warm-up; the whole interval of its
-// slope must be above what is let pass, in both halves of it the memory must grow, and not slower in the second by half: a
+// grows judges that what each pod of the operator takes does not grow with the number of changes: its memory, and what its
+// own metrics count of what it keeps. A line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval of its
+// slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by half: a
 // heap that still finds its size does not go on so.
 func grows(t *timeline.Timeline) Verdict {
 	var changes []time.Duration
@@ -40,17 +43,25 @@ func grows(t *timeline.Timeline) Verdict {
 		}
 	}
 	slices.Sort(changes)
-	looks := plain.Grouped(t.Looks, func(look timeline.Look) string { return look.Pod })
+	looks := plain.Grouped(t.Looks, func(look timeline.Look) string {
+		if look.What == timeline.Memory {
+			return "pod " + look.Pod
+		}
+		return "pod " + look.Pod + ", " + look.What
+	})
 	slices.Sort(looks.Keys)
 	var said, wrong []string
-	for _, pod := range looks.Keys {
-		l, known := lineOf(floors(looks.Of[pod], changes))
+	for _, one := range looks.Keys {
+		l, known := lineOf(floors(looks.Of[one], changes))
 		if !known {
 			continue
 		}
-		text := fmt.Sprintf("pod %s: %s a change (%s to %s, %.0f%%), from %s to %s", pod,
-			plain.Bytes(int64(l.slope)), plain.Bytes(int64(l.low)), plain.Bytes(int64(l.high)), 100*growthLevel, plain.Bytes(int64(l.from)), plain.Bytes(int64(l.to)))
-		if said = append(said, text); l.low > mostGrowth && l.goesOn {
+		most, shown := mostKept, func(amount float64) string { return strconv.FormatFloat(amount, 'g', 3, 64) }
+		if looks.Of[one][0].What == timeline.Memory {
+			most, shown = mostGrowth, func(amount float64) string { return plain.Bytes(int64(amount)) }
+		}
+		text := fmt.Sprintf("%s: %s a change (%s to %s, %.0f%%), from %s to %s", one, shown(l.slope), shown(l.low), shown(l.high), 100*growthLevel, shown(l.from), shown(l.to))
+		if said = append(said, text); l.low > most && l.goesOn {
 			wrong = append(wrong, text)
 		}
 	}
@@ -61,14 +72,14 @@ func grows(t *timeline.Timeline) Verdict {
 	case len(said) == 0:
 		return notApplicable("no pod of the operator was looked at often enough while %s were made (%s)", all, plain.Plural(len(t.Looks), "look"))
 	case len(wrong) > 0:
-		return fail(nil, "expected the memory of the operator's pods not to grow with each of %s, by more than %s; it does, and does not end: %s",
-			all, plain.Bytes(mostGrowth), strings.Join(wrong, "; "))
+		return fail(nil, "expected what the operator's pods keep not to grow with each of %s, by more than %s of memory or %g of what they count; it does, and does not end: %s",
+			all, plain.Bytes(mostGrowth), mostKept, strings.Join(wrong, "; "))
 	}
 	return pass("over %s: %s", all, strings.Join(said, "; "))
 }
 
-// point is the least memory that was seen in a part of the changes.
-type point struct{ changes, memory float64 }
+// point is the least amount that was seen in a part of the changes.
+type point struct{ changes, amount float64 }
 
 // floors are those of the parts after the warm-up.
 func floors(looks []timeline.Look, changes []time.Duration) []point {
@@ -83,11 +94,11 @@ func floors(looks []timeline.Look, changes []time.Duration) []point {
 			continue // later looks tell of rest, not of changes
 		}
 		if i := int((so - warm - 1) / part); i != at {
-			at, list = i, append(list, point{so, float64(look.Memory)})
+			at, list = i, append(list, point{so, look.Amount})
 			continue
 		}
-		if last := &list[len(list)-1]; float64(look.Memory) < last.memory {
-			*last = point{so, float64(look.Memory)}
+		if last := &list[len(list)-1]; look.Amount < last.amount {
+			*last = point{so, look.Amount}
 		}
 	}
 	return list
@@ -95,8 +106,8 @@ func floors(looks []timeline.Look, changes []time.Duration) []point {
 
 // trend is the line through points.
 type trend struct {
-	slope, low, high float64 // bytes a change, with its interval
-	from, to         float64 // bytes, at the first and the last point
+	slope, low, high float64 // an amount a change, with its interval
+	from, to         float64 // at the first and the last point
 	goesOn           bool    // it rises in both halves, and in the second at least half as steeply
 }
 
@@ -113,7 +124,7 @@ func lineOf(points []point) (trend, bool) {
 	second, _ := fit(points[middle:])
 	return trend{
 		slope: slope, low: slope - t*spread, high: slope + t*spread,
-		from: points[0].memory, to: points[len(points)-1].memory, goesOn: first > 0 && second > first/2,
+		from: points[0].amount, to: points[len(points)-1].amount, goesOn: first > 0 && second > first/2,
 	}, true
 }
 
@@ -121,7 +132,7 @@ func lineOf(points []point) (trend, bool) {
 func fit(points []point) (slope, spread float64) {
 	var x, y []float64
 	for _, p := range points {
-		x, y = append(x, p.changes), append(y, p.memory)
+		x, y = append(x, p.changes), append(y, p.amount)
 	}
 	alpha, slope := stat.LinearRegression(x, y, nil, false)
 	var squares, apart float64

@@ -24,6 +24,12 @@ const mib = 1 << 20
 // seriesOf is a series of changes, five a second, with a look at the operator's memory each second.
 func seriesOf(t *testing.T, changes int, memory func(second int) float64) *story {
 	t.Helper()
+	return seriesThatKeeps(t, changes, memory, func(int) float64 { return 12 })
+}
+
+// seriesThatKeeps has a look at the operator's goroutines, too.
+func seriesThatKeeps(t *testing.T, changes int, memory, goroutines func(second int) float64) *story {
+	t.Helper()
 	s := strict(t)
 	s.begin(0, "native", "series-that-goes", 1, matrix("growth"))
 	s.act(10, 15, "create", custom(1, 1, 0))
@@ -32,7 +38,7 @@ func seriesOf(t *testing.T, changes int, memory func(second int) float64) *story
 	}
 	for second := range changes/5 + 10 {
 		s.add(record.Entry{Time: at(float64(1000*second + 50)), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{
-			{Namespace: "native-system", Name: "operator-1", CPU: 1, Memory: int64(memory(second))},
+			{Namespace: "native-system", Name: "operator-1", CPU: 1, Memory: int64(memory(second)), Kept: map[string]float64{"go_goroutines": goroutines(second)}},
 			{Namespace: "elsewhere", Name: "other", CPU: 1, Memory: int64(second) * 64 * mib},
 		}}})
 	}
@@ -72,6 +78,13 @@ func TestGrowth(t *testing.T) {
 			assert.NotContains(t, v.Message, "elsewhere")
 		})
 	}
+	flat := func(int) float64 { return 30 * mib }
+	leaks := seriesThatKeeps(t, 300, flat, func(s int) float64 { return 12 + float64(s)*5 }).verdict("growth")
+	assert.Equal(t, spec.Fail, leaks.Outcome)
+	assert.Contains(t, leaks.Message, "it does, and does not end: pod native-system/operator-1, go_goroutines: 1 a change (1 to 1, 99%), from ")
+	busy := seriesThatKeeps(t, 300, flat, func(s int) float64 { return 12 + float64(s%4) }).verdict("growth")
+	assert.Equal(t, spec.Pass, busy.Outcome, busy.Message)
+
 	v := seriesOf(t, 20, func(int) float64 { return mib }).verdict("growth")
 	assert.Equal(t, spec.NotApplicable, v.Outcome, v.Message)
 	assert.Contains(t, v.Message, "no pod of the operator was looked at often enough while 20 changes were made")

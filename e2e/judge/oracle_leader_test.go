@@ -76,6 +76,18 @@ func TestWhoWritesWhileTwoRun(t *testing.T) {
 			assert.NotContains(t, v.Message, "before")
 		})
 	}
+	both := strict(t)
+	both.begin(0, "native", "two-at-once", 1, matrix("one-leader", "converged"))
+	both.add(record.Entry{Time: at(12), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, From: at(10), Kind: spec.FaultDouble, What: "operator", Namespace: "services"}})
+	both.act(20, 25, "create", custom(1, 1, 0))
+	both.see(26, "ADDED", custom(1, 1, 0))
+	write(both, "a", 100)
+	write(both, "b", 101)
+	both.end(5000, record.Settled)
+	failed := both.verdict("converged")
+	assert.Equal(t, spec.Fail, failed.Outcome)
+	assert.Contains(t, failed.Evidence, "who wrote: the operator's pods elect no leader by a Lease, and both acted: a asked for 1 write; b asked for 1 write", "with whatever fails")
+
 	s := strict(t)
 	s.begin(0, "native", "create", 1, matrix("one-leader"))
 	s.act(20, 25, "create", custom(1, 1, 0))

@@ -23,6 +23,13 @@ func marked(generation int, label, template bool, finalizers ...string) thing {
 	return d
 }
 
+// shared has a second owner, which does not control it.
+func shared(d thing) thing {
+	meta := d.object["metadata"].(fields)
+	meta["ownerReferences"] = append(meta["ownerReferences"].([]any), fields{"uid": "root", "kind": "ConfigMap", "name": spec.OtherOwner})
+	return d
+}
+
 func referring(d thing) thing {
 	d.object["metadata"].(fields)["ownerReferences"] = []any{fields{"uid": "cr1", "kind": "Memcached", "name": "cache", "controller": true}}
 	return d
@@ -30,17 +37,19 @@ func referring(d thing) thing {
 
 // What others have put into the child stays until they take it away.
 func TestOthersKeepWhatTheyHavePut(t *testing.T) {
+	all := func() thing { return shared(marked(2, true, true, "operatorbench/hold")) }
 	for name, test := range map[string]struct {
 		after   thing
 		drift   bool // the harness takes the finalizer away before
 		want    spec.Outcome
 		message string
 	}{
-		"all of it stays":         {marked(2, true, true, "operatorbench/hold"), false, spec.Pass, "annotation of its pods' template: operatorbench/restarted, finalizer operatorbench/hold, label operatorbench/team"},
-		"the harness takes one":   {marked(2, true, true), true, spec.Pass, "finalizer operatorbench/hold"},
-		"the finalizer goes":      {marked(2, true, true), false, spec.Fail, "it lost the finalizer operatorbench/hold"},
-		"a label goes":            {marked(2, false, true, "operatorbench/hold"), false, spec.Fail, "it lost the label operatorbench/team"},
-		"a restart is taken back": {marked(2, true, false, "operatorbench/hold"), false, spec.Fail, "it lost the annotation of its pods' template: operatorbench/restarted"},
+		"all of it stays":         {all(), false, spec.Pass, "annotation of its pods' template: operatorbench/restarted, finalizer operatorbench/hold, label operatorbench/team, owner reference to ConfigMap kube-root-ca.crt"},
+		"the second owner goes":   {marked(2, true, true, "operatorbench/hold"), false, spec.Fail, "it lost the owner reference to ConfigMap kube-root-ca.crt"},
+		"the harness takes one":   {shared(marked(2, true, true)), true, spec.Pass, "finalizer operatorbench/hold"},
+		"the finalizer goes":      {shared(marked(2, true, true)), false, spec.Fail, "it lost the finalizer operatorbench/hold"},
+		"a label goes":            {shared(marked(2, false, true, "operatorbench/hold")), false, spec.Fail, "it lost the label operatorbench/team"},
+		"a restart is taken back": {shared(marked(2, true, false, "operatorbench/hold")), false, spec.Fail, "it lost the annotation of its pods' template: operatorbench/restarted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -48,8 +57,8 @@ func TestOthersKeepWhatTheyHavePut(t *testing.T) {
 			s.act(10, 15, "create", custom(1, 1, 0))
 			s.see(16, "ADDED", custom(1, 1, 0))
 			s.see(20, "ADDED", referring(deployment(1, 1, 1, 1)))
-			s.act(30, 35, "patch", marked(1, true, true, "operatorbench/hold"))
-			s.see(36, "MODIFIED", marked(1, true, true, "operatorbench/hold"))
+			s.act(30, 35, "patch", shared(marked(1, true, true, "operatorbench/hold")))
+			s.see(36, "MODIFIED", shared(marked(1, true, true, "operatorbench/hold")))
 			if test.drift {
 				s.act(40, 45, "patch", test.after)
 			}

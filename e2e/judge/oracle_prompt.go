@@ -39,7 +39,7 @@ func (r reaction) slower(o reaction) reaction {
 	return r
 }
 
-var promptOracle = Named{Name: promptName, Needs: onWritten, Judge: prompt}
+var promptOracle = Named{Name: promptName, Needs: onWritten, Judge: prompt, Timely: true}
 
 // prompt judges that the operator handles every custom resource about as soon as the others. What it is compared with
 // is known when all have been judged: see Judgement.prompt.

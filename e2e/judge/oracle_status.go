@@ -13,7 +13,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-var statusOracle = Named{Name: "status", Needs: onAll, Shows: []timeline.Role{timeline.RoleCustom, timeline.RolePods}, Judge: status, OfTheEnd: true}
+var statusOracle = Named{Name: "status", Needs: onAll, Shows: []timeline.Role{timeline.RoleCustom, timeline.RolePods}, Judge: status, OfTheEnd: true, Told: true}
 
 // status is oracle 7, for styles that declare to write the status. Of what they declare to write it must be right at
 // the end, of each custom resource that is to stay:

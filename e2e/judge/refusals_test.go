@@ -104,3 +104,17 @@ func pullsNothing(t *testing.T, matrix bool) {
 	s.end(60_010, record.TimedOut)
 	assert.Equal(t, 1, strings.Count(s.verdict("converged").Message, "Back-off pulling image"))
 }
+
+// What was refused before the right was taken, or is refused of another kind, is not awaited.
+func TestADeniedReadIsAPoint(t *testing.T) {
+	s := strict(t)
+	s.begin(0, "native", "children-unreadable", 1, matrix("recovers"))
+	s.asks(5, "list", spec.Deployments, "", 403)
+	s.breaks(10, 12, record.Begun, spec.FaultForbidRead, "deployments.apps")
+	s.act(20, 25, "create", custom(1, 1, 0))
+	s.see(26, "ADDED", custom(1, 1, 0))
+	s.asks(30, "list", spec.Pods, "", 403)
+	assert.Equal(t, "the API server has refused the operator no request to list or watch deployments", lacksNow(t, s, spec.PointDenied))
+	s.asks(40, "watch", spec.Deployments, "", 403)
+	assert.Empty(t, lacksNow(t, s, spec.PointDenied))
+}

@@ -42,6 +42,10 @@ type Named struct {
 	Whole bool
 	// Losing: it fails where a change is not carried out, or only after a nudge.
 	Losing bool
+	// Timely: it fails where what was asked for is done, and too late.
+	Timely bool
+	// Told: it judges only what the operator tells.
+	Told bool
 }
 
 // Roles that several oracles look at.
@@ -94,6 +98,7 @@ func verdicts(t *timeline.Timeline) []Verdict {
 		list = append(list, v)
 	}
 	once(t, list)
+	whoWrote(list)
 	return list
 }
 

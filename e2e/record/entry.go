@@ -168,7 +168,7 @@ type Fault struct {
 	// From is just before the first request of breaking it or of mending it; of what is over at once, it is the entry's
 	// own time in the Over entry. Recovery is counted from the Over entry's From.
 	From      time.Duration `json:"from"`
-	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
+	Kind      string        `json:"kind"` // kill, stop, restart, forbid, forbidReading, refuse, mutate, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
 	What      string        `json:"what"` // the component, resource or image that it is done to
 	Namespace string        `json:"namespace"`
 	Objects   []string      `json:"objects,omitempty"` // that were acted on, for example pods/argo/workflow-controller-x
@@ -317,6 +317,8 @@ type PodUsage struct {
 	// Throttled is how the CPU limits of the pod's containers held it back; nil:
 	// it was not asked for at this look, or is not known.
 	Throttled *Throttled `json:"throttled,omitempty"`
+	// Kept is what its own metrics say of what it keeps, by their names; nil: it was not asked, or does not say.
+	Kept map[string]float64 `json:"kept,omitempty"`
 }
 
 // Throttled is how CPU limits have held a pod back since it started. The kernel counts in periods of 100 ms, and the

@@ -301,6 +301,7 @@ func (r *Set) correctColumns() []Column {
 			n := r.causes(label)
 			return Value{Text: strconv.Itoa(n), Number: float64(n), Known: true}
 		}},
+		r.weightColumn(),
 		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, Less, count(r.loses)},
 	}
 	for i, name := range ConformanceNames() {

@@ -139,13 +139,13 @@ func whole(t *testing.T, args ...string) *trial {
 // The controls are as their verdicts say: nothing that needs a reconcile passes
 // where nobody does any, and the floor is measured without any other style.
 func TestRunOfTheControls(t *testing.T) {
-	tr := whole(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,size-negative")
+	tr := whole(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,create-refused")
 	for scenario, want := range map[string][2]spec.Outcome{ // idle's, and the floor's
 		"create":                {spec.Fail, spec.Pass},
 		"walkthrough":           {spec.Fail, spec.NotApplicable},
 		"two-resources":         {spec.Fail, spec.NotApplicable},
 		"deployments-forbidden": {spec.NotApplicable, spec.NotApplicable},
-		"size-negative":         {spec.Pass, spec.NotApplicable},
+		"create-refused":        {spec.Pass, spec.NotApplicable},
 	} {
 		for i, style := range []string{"idle", spec.Floor} {
 			results, err := tr.Judged(style, scenario)

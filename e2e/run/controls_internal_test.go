@@ -42,6 +42,9 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 	assert.Empty(t, native.unfit(forbidden("deployments.apps")))
 	assert.Equal(t, "native has no right to write workflows.argoproj.io that could be withdrawn", native.unfit(forbidden("workflows.argoproj.io")))
 	assert.Equal(t, "idle has no right to write deployments.apps that could be withdrawn", idle.unfit(forbidden("deployments.apps")))
+	unread := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{ForbidReading: "deployments.apps"}}}}
+	assert.Empty(t, native.unfit(unread))
+	assert.Equal(t, "idle has no right to list or watch deployments.apps that could be withdrawn", idle.unfit(unread))
 }
 
 // A control that does nothing is not waited for longer than it may take.

@@ -22,6 +22,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -218,8 +219,13 @@ func (e *environment) announce() error {
 		e.say("  %s", kube.Describe(crd))
 	}
 	e.say("  namespaces services-%s-* for custom resources", e.id)
-	if slices.ContainsFunc(e.scenarios, refuses) {
-		e.say("  ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes in one of these namespaces", e.id)
+	for _, policy := range []struct{ fault, of string }{
+		{spec.FaultRefuse, "ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes"},
+		{spec.FaultMutate, "MutatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while add to what is written"},
+	} {
+		if slices.ContainsFunc(e.scenarios, func(s scenarios.Scenario) bool { return has(s, policy.fault) }) {
+			e.say("  "+policy.of+" in one of these namespaces", e.id)
+		}
 	}
 	for _, p := range e.operated() {
 		style := p.operator.Style()
@@ -240,9 +246,15 @@ func (e *environment) announce() error {
 	return nil
 }
 
-// refuses tells whether a scenario has writes refused.
-func refuses(scenario scenarios.Scenario) bool {
-	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool { return step.Fault != nil && step.Fault.Refuse != "" })
+// has reports whether a scenario has a fault of a kind.
+func has(scenario scenarios.Scenario, kind string) bool {
+	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool {
+		if step.Fault == nil {
+			return false
+		}
+		is, _ := step.Fault.Kind()
+		return is == kind
+	})
 }
 
 // refuseForeign fails if an existing cluster has anything that this run or one of its styles would make. Install

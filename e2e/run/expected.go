@@ -29,7 +29,7 @@ func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
 func oracles() []string { return append(judge.OracleNames(), judge.Released) }
 
 // Expected reads the verdicts that are expected of a recording's styles, as far
-// as they have a folder in the repository at root.
+// as they have a folder in the repository at root. Of a scenario that has gone since, which no verdicts.yaml can name, a pass is.
 func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
 	w, err := workloads.Default()
 	if is := header.Workload; is != nil && slices.Contains(workloads.Names(), is.Name) {
@@ -45,7 +45,30 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 		return nil, err
 	}
 	known := plain.Map(header.Styles, func(style record.Style) string { return style.Name })
-	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
+	there := verdictsOf(all)
+	for _, s := range header.Scenarios {
+		was := verdicts.Scenario{Name: s.Name, Group: s.Group}
+		if s.Group != spec.GroupLoad && !slices.ContainsFunc(there, func(is verdicts.Scenario) bool { return is.Name == was.Name }) {
+			there = append(there, was)
+		}
+	}
+	return verdicts.LoadAll(filepath.Join(root, "operators"), known, there, oracles())
+}
+
+// Expect reads what is expected of the styles of recordings that are reported together: each has its part of the scenarios.
+func Expect(root string, all []result.Recording) (err error) {
+	var driven []record.Scenario
+	for _, one := range all {
+		driven = append(driven, one.Judgement.Header.Scenarios...)
+	}
+	for i := range all {
+		header := all[i].Judgement.Header
+		header.Scenarios = driven
+		if all[i].Expected, err = Expected(root, header); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // expectedScenarios are those with expected verdicts.

@@ -26,6 +26,21 @@ func TestExpectedOfARecordingWithAWorkloadOfItsOwn(t *testing.T) {
 	assert.False(t, expected["website-operator"].Known())
 }
 
+// A recording's scenario that has gone since was one that everybody passed.
+func TestExpectedOfAScenarioThatHasGone(t *testing.T) {
+	header := record.Header{
+		Styles:    []record.Style{{Style: spec.Style{Name: "native"}}},
+		Scenarios: []record.Scenario{{Name: "create", Group: "latency"}, {Name: "long-gone", Group: "fault"}, {Name: "old-load", Group: "load"}},
+	}
+	expected, err := Expected("../..", header)
+	require.NoError(t, err)
+	entry, there := expected["native"].Of("long-gone")
+	assert.True(t, there)
+	assert.Equal(t, spec.Pass, entry.Verdict)
+	_, there = expected["native"].Of("old-load")
+	assert.False(t, there)
+}
+
 func TestExpectedOfAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "idle")
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))

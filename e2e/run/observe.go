@@ -80,16 +80,22 @@ func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
 	return usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
 }
 
-// observeWave records what the pods use while a wave judges its growth, where nothing is measured in this run.
+// observeWave records what the pods use, and what they keep, while a wave judges its growth.
 func (e *environment) observeWave(ctx context.Context, place turn) (stop func(), err error) {
 	grows := func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }
-	if place.wave == 0 || e.observers.usage != nil || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || !slices.ContainsFunc(place.plan.Scenarios, grows) {
+	if place.wave == 0 || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || place.participant.operator == nil || !slices.ContainsFunc(place.plan.Scenarios, grows) {
 		return func() {}, nil
+	}
+	ports := place.participant.operator.Style().MetricsPorts()
+	if sampler := e.observers.usage; sampler != nil { // something is measured in this run
+		sampler.Ask(ports)
+		return func() { sampler.Ask(nil) }, nil
 	}
 	sampler, err := e.sampler(ctx)
 	if err != nil {
 		return nil, err
 	}
+	sampler.Ask(ports)
 	return func() {
 		if err := sampler.Stop(); err != nil {
 			e.keep("%v", err) // the recording has a gap, and what follows from it says so

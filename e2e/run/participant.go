@@ -37,7 +37,7 @@ type participant struct {
 	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
 
 	once   sync.Once
-	grants []spec.Grant // that its service accounts hold; see mayWrite
+	grants []spec.Grant // that its service accounts hold; see may
 
 	found *spec.Installed // what the cluster has of it, once it was installed there; nil: it was not, or could not be asked
 
@@ -105,14 +105,14 @@ func (p *participant) typical() spec.Typical {
 
 func (p *participant) label() string { return record.Label(p.name(), p.variant) }
 
-// mayWrite tells whether the manifests let a service account write objects of a
-// resource of an API group. What they do not say nobody can take away.
-func (p *participant) mayWrite(resource schema.GroupResource) bool {
+// may reports whether the manifests let a service account do something with objects of a resource. What they do not say
+// nobody can take away.
+func (p *participant) may(resource schema.GroupResource, do func(of spec.Grant, group, resource string) bool) bool {
 	p.once.Do(func() { p.grants, _ = p.operator.Style().Grants() }) // Check has rendered them
 	if p.found != nil {
 		p.grants = p.found.Grants
 	}
-	return slices.ContainsFunc(p.grants, func(g spec.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
+	return slices.ContainsFunc(p.grants, func(g spec.Grant) bool { return do(g, resource.Group, resource.Resource) })
 }
 
 // floorTimeout is generous: the floor waits for the kubelet alone.

@@ -28,6 +28,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
+	"operatorbench/e2e/timeline"
 )
 
 // account is the name of the account that has a run's rights, and of its namespace.
@@ -86,6 +87,10 @@ func (j *job) need() (*need, error) {
 	for _, scenario := range j.scenarios {
 		n.scenario(scenario)
 	}
+	if slices.ContainsFunc(j.operated(), func(p *participant) bool { return len(p.operator.Style().MetricsPorts()) > 0 }) &&
+		slices.ContainsFunc(j.scenarios, func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }) {
+		n.may("get", "", "pods/proxy")
+	}
 	for _, p := range j.operated() {
 		style := p.operator.Style()
 		objects, err := style.Objects()
@@ -122,11 +127,13 @@ func (n *need) scenario(s scenarios.Scenario) {
 		switch kind, _ := step.Fault.Kind(); kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn, spec.FaultDouble:
 			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
-		case spec.FaultForbid:
+		case spec.FaultForbid, spec.FaultForbidRead:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")
 		case spec.FaultRefuse:
 			n.may(makes, "admissionregistration.k8s.io", "validatingadmissionpolicies", "validatingadmissionpolicybindings")
+		case spec.FaultMutate:
+			n.may(makes, "admissionregistration.k8s.io", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 		}
 	}
 }

@@ -130,11 +130,14 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 		}
 	}
 	for _, step := range s.Steps {
-		if step.Fault == nil || step.Fault.Forbid == "" {
+		if step.Fault == nil {
 			continue
 		}
-		if what := schema.ParseGroupResource(step.Fault.Forbid); !p.mayWrite(what) {
+		if what := schema.ParseGroupResource(step.Fault.Forbid); !what.Empty() && !p.may(what, spec.Grant.Writes) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
+		}
+		if what := schema.ParseGroupResource(step.Fault.ForbidReading); !what.Empty() && !p.may(what, spec.Grant.Watches) {
+			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}
 	if p.cluster != nil {
@@ -240,7 +243,7 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if err != nil {
 		return err
 	}
-	writes := p.mayWrite
+	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.Grant.Writes) }
 	if len(unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}

@@ -181,8 +181,8 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		"native": {
 			"finalizer-races-delete", "update-races-delete", "updates-race",
 			"changed-after-bus-restart", "changed-while-eventsource-down", "created-while-bus-down", "created-while-eventsource-down", "created-while-sensor-down",
-			"created-while-workflow-controller-down", "deleted-while-eventsource-down", "events-controller-killed", "operator-deployment-deleted",
-			"operator-deployment-edited", "workflow-controller-restarted-while-working", "workflows-forbidden", "changed-while-upgrading",
+			"created-while-workflow-controller-down", "deleted-while-eventsource-down", "operator-deployment-deleted",
+			"operator-deployment-edited", "workflows-forbidden", "changed-while-upgrading",
 		},
 		// It leaves deletions to the garbage collector, and its changes are made by the
 		// step's pod: there is no work to hold up.

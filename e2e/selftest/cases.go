@@ -49,6 +49,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
 		{Mutant: "forgets-namespace", Scenario: "two-namespaces", Oracle: "isolation", Fault: "It remembers by name alone, and mixes namespaces up."},
 		{Mutant: "gives-up", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It does not try again after an error."},
+		{Mutant: "forgets-forbidden", Scenario: "children-unreadable", Oracle: "recovers", Fault: "It does not list again what it was once forbidden to read."},
 		{Mutant: "lagging-cache", Scenario: "delete", Oracle: "write-history", Fault: "It acts on stale reads, and makes the Deployment of a deleted custom resource again."},
 
 		{Mutant: "no-owner", Scenario: "delete", Oracle: "garbage", ByName: true, Quick: true, Fault: "It sets no owner reference, and so nothing removes its Deployment."},
@@ -73,6 +74,8 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-command", Scenario: "drift-fields", Oracle: "repaired", Fault: "It compares image and replicas, and does not see another command."},
 		{Mutant: "ignores-owner", Scenario: "drift-fields", Oracle: "repaired", Fault: "It sets the owner reference when it makes the Deployment, and never again."},
 		{Mutant: "replaces-child", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its Deployment as a whole, without what others have put there."},
+		{Mutant: "owns-alone", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its owner reference in the place of all that its Deployment has."},
+		{Mutant: "insists", Scenario: "others-marks", Oracle: "calm", Fault: "It takes a Deployment to which a policy has added a container for one that was not written, and writes it again and again."},
 		{Mutant: "takes-orphans", Scenario: "name-taken", Oracle: "not-taken", Fault: "It scales a Deployment of that name that nobody controls."},
 		{Mutant: "takes-controlled", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It scales a Deployment of that name that another controller has made."},
 		{Mutant: "deletes-by-name", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It deletes the Deployment that has the custom resource's name, whoever made it."},
@@ -135,8 +138,9 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},
 		{Mutant: "never-takes-over", Scenario: "handed-over", Oracle: "recovers", Fault: "It asks once whether it leads."},
 		{Mutant: "draws-names", Scenario: "two-at-once", Oracle: "isolation", Fault: "It draws a Deployment's name where it finds none: two pods draw two."},
-		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
+		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 96 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
+		{Mutant: "keeps-goroutine", Scenario: "series-that-goes", Oracle: "growth", Fault: "It starts a goroutine at each reconcile that never ends."},
 
 		// Held out: written without knowledge of the oracles that find those above.
 		{Mutant: "leaves-service", Scenario: "delete", Oracle: "garbage", Fault: "It makes a Service for each custom resource, which nothing removes."},

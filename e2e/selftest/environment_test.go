@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,6 +81,13 @@ func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 	sampler, err := usage.Open(context.WithoutCancel(t.Context()), b.kube.Typed.Discovery().RESTClient(), b.driver.Recorder, usage.Interval, b.operators)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, sampler.Stop()) })
+	ports := map[string]int{}
+	for _, trial := range trials {
+		if slices.Contains(b.byName[trial.Case.Scenario].Expect, timeline.Growth) {
+			maps.Copy(ports, b.styles[trial.Style()].Style().MetricsPorts())
+		}
+	}
+	sampler.Ask(ports)
 	b.define(t)
 	return b
 }

@@ -41,6 +41,11 @@ func (g Grant) Reads(group, resource string) bool {
 	return g.covers(group, resource, "get", "list", "watch")
 }
 
+// Watches reports whether the grant lets its account list or watch objects of a resource of an API group.
+func (g Grant) Watches(group, resource string) bool {
+	return g.covers(group, resource, "list", "watch")
+}
+
 func (g Grant) covers(group, resource string, verbs ...string) bool {
 	has := func(list []string, wanted ...string) bool {
 		return slices.ContainsFunc(append(wanted, "*"), func(w string) bool { return slices.Contains(list, w) })

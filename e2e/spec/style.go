@@ -170,6 +170,19 @@ type Component struct {
 	Selector  string `json:"selector"` // a label selector
 	// ManagedBy names the component that makes this one's workload, and would scale it up again; empty: none.
 	ManagedBy string `json:"managedBy,omitempty"`
+	// Metrics is the port at which its pods serve Prometheus' metrics over HTTP, under /metrics; 0: none is known.
+	Metrics int `json:"metrics,omitempty"`
+}
+
+// MetricsPorts are the ports at which components serve metrics, by namespace.
+func (s Style) MetricsPorts() map[string]int {
+	ports := map[string]int{}
+	for _, c := range s.Components {
+		if c.Metrics > 0 {
+			ports[c.Namespace] = c.Metrics
+		}
+	}
+	return ports
 }
 
 // Child says how the main child of a custom resource is found. Exactly one field is set.

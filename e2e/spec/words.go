@@ -10,6 +10,7 @@ const (
 	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
 	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
 	PointStuck   = "stuck"   // a message names the cause
+	PointDenied  = "denied"  // the API server has refused the operator a read
 	PointGone    = "gone"    // the custom resource and all that was made for it are gone
 
 	// PointCollected is reached when all that was made for deleted custom resources
@@ -21,7 +22,7 @@ const (
 
 // Points lists the points that a step can await.
 func Points() []string {
-	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointGone}
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointGone}
 }
 
 // The groups of scenarios.
@@ -72,6 +73,10 @@ const (
 	ProbeRead  = "read"
 )
 
+// OtherOwner is the ConfigMap that the cluster makes in each namespace. It stands for somebody else's object where one is to
+// own the main child beside the custom resource, or in its place.
+const OtherOwner = "kube-root-ca.crt"
+
 // OracleServes is the oracle of the scenarios in which the managed system is asked all along.
 const OracleServes = "serves"
 
@@ -86,7 +91,9 @@ const (
 	FaultDouble      = "double"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
+	FaultForbidRead  = "forbidReading"
 	FaultRefuse      = "refuse"
+	FaultMutate      = "mutate"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"
 	FaultDefinition  = "definition"

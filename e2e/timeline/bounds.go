@@ -78,7 +78,9 @@ func Weight(e *record.Entry) int {
 	case e.End != nil:
 		n += len(e.End.Reason) + len(e.End.Await)
 	case e.Usage != nil:
-		n += heldEvent * len(e.Usage.Pods)
+		for i := range e.Usage.Pods {
+			n += heldEvent * (1 + len(e.Usage.Pods[i].Kept))
+		}
 	case e.Audit != nil:
 		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)
 	case e.Inventory != nil:

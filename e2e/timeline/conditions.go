@@ -60,6 +60,8 @@ func (t *Timeline) Lacks(point string) string {
 		return t.workingLacks()
 	case spec.PointStuck:
 		return t.causeLacks()
+	case spec.PointDenied:
+		return t.deniedLacks()
 	}
 	lacks := unmet(t.unseen, func() string {
 		switch point {

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // refusal is one kind of request that the API server refused to a sample's style.
@@ -113,6 +114,23 @@ func (t *Timeline) Denied() string {
 		fmt.Fprintf(&text, "; the operator's account may not %s %s (%d %s)", plain.List(slices.Sorted(slices.Values(verbs[resource]))), resource, http.StatusForbidden, http.StatusText(http.StatusForbidden))
 	}
 	return text.String()
+}
+
+// deniedLacks says what is not yet so when the rights to read the main children have been taken: who does not ask for them is
+// not denied them.
+func (t *Timeline) deniedLacks() string {
+	from := t.Began
+	for _, f := range t.FaultsBegun() {
+		if f.Kind == spec.FaultForbidRead {
+			from = f.From
+		}
+	}
+	for key, seen := range t.Style.denied {
+		if key.resource == Kind(t.Mains) && seen.last >= from {
+			return ""
+		}
+	}
+	return fmt.Sprintf("the API server has refused the operator no request to list or watch %s", Kind(t.Mains))
 }
 
 // refused says, as the end of a message, which writes the API server refused to

@@ -187,8 +187,13 @@ func (s *Splitter) used(e *record.Entry) {
 			continue
 		}
 		for _, p := range e.Usage.Pods {
-			if slices.Contains(t.Style.Namespaces, p.Namespace) && p.Memory > 0 && len(t.Looks) < mostLooks {
-				t.Looks = append(t.Looks, Look{e.Time, p.Namespace + "/" + p.Name, p.Memory})
+			if !slices.Contains(t.Style.Namespaces, p.Namespace) || p.Memory <= 0 || len(t.Looks) >= mostLooks {
+				continue
+			}
+			pod := p.Namespace + "/" + p.Name
+			t.Looks = append(t.Looks, Look{e.Time, pod, Memory, float64(p.Memory)})
+			for what, amount := range p.Kept {
+				t.Looks = append(t.Looks, Look{e.Time, pod, what, amount})
 			}
 		}
 	}

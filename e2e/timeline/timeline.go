@@ -77,11 +77,15 @@ type Timeline struct {
 // Growth is the oracle that judges what the style's pods take.
 const Growth = "growth"
 
+// Memory is what a Look sees of every pod: its working set, in bytes.
+const Memory = "memory"
+
 // Look is what one of the style's pods took at a time.
 type Look struct {
 	At     time.Duration
 	Pod    string // namespace/name
-	Memory int64  // working set, in bytes
+	What   string // Memory, or a metric of the pod's own
+	Amount float64
 }
 
 // mostLooks bounds what is kept of them.

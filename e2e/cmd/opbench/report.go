@@ -147,17 +147,6 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 			leftOut = append(leftOut, err)
 			continue
 		}
-		if outside == nil {
-			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
-				return nil, err
-			}
-		}
-		if beside != nil {
-			if one.Expected == nil {
-				one.Expected = map[string]verdicts.Expected{}
-			}
-			maps.Copy(one.Expected, beside)
-		}
 		all = append(all, one)
 		info, err := os.Stat(arg)
 		if err == nil && info.IsDir() && one.Environment == nil {
@@ -166,6 +155,17 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 	}
 	if len(all) == 0 && len(leftOut) > 0 {
 		return nil, errors.Join(leftOut...)
+	}
+	if outside == nil {
+		if err := job.Expect(root, all); err != nil {
+			return nil, err
+		}
+	}
+	for i := range all {
+		if all[i].Expected == nil {
+			all[i].Expected = map[string]verdicts.Expected{}
+		}
+		maps.Copy(all[i].Expected, beside)
 	}
 	found := report.Of(all...)
 	for _, err := range leftOut {

@@ -17,36 +17,52 @@ import (
 // forbid takes the right to write a resource from the style's roles, and returns
 // when its service accounts do not have it any more.
 func (i *Injector) forbid(ctx context.Context, resource string, cr Target) (Broken, error) {
-	what := schema.ParseGroupResource(resource)
+	broken, err := i.take(ctx, resource, writeVerbs(), cr)
+	if err != nil {
+		return broken, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	return broken, nil
+}
+
+// forbidReading takes the rights to list and watch a resource, as a role lacks them that was written too narrowly. A watch
+// that is open goes on.
+func (i *Injector) forbidReading(ctx context.Context, resource string, cr Target) (Broken, error) {
+	broken, err := i.take(ctx, resource, []string{"list", "watch"}, cr)
+	if err != nil {
+		return broken, fmt.Errorf("forbid reading %s: %w", resource, err)
+	}
+	return broken, nil
+}
+
+// take takes some verbs of a resource from the style's roles.
+func (i *Injector) take(ctx context.Context, resource string, verbs []string, cr Target) (Broken, error) {
+	what := taken{schema.ParseGroupResource(resource), verbs}
 	installed, err := i.Installed(ctx)
 	if err != nil {
-		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+		return Broken{}, err
 	}
 	roles, err := i.roles(ctx, installed, what)
 	if err != nil {
-		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+		return Broken{}, err
 	}
 	rights, err := i.held(ctx, installed, roles, what, cr)
 	if err != nil {
-		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+		return Broken{}, err
 	}
 	everything, err := i.served()
 	if err != nil {
-		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+		return Broken{}, err
 	}
 	var changed []role
 	broken := Broken{Undo: func(ctx context.Context) error { return i.allow(ctx, changed, rights) }}
 	for _, r := range roles {
 		changed = append(changed, r)
 		if err := i.setRules(ctx, r, withhold(r.rules, what, everything)); err != nil {
-			return broken, fmt.Errorf("forbid writing %s: change the rules of %s: %w", resource, r, err)
+			return broken, fmt.Errorf("change the rules of %s: %w", r, err)
 		}
 		broken.Objects = append(broken.Objects, r.String())
 	}
-	if err := i.awaitRights(ctx, rights, false); err != nil {
-		return broken, fmt.Errorf("forbid writing %s: %w", resource, err)
-	}
-	return broken, nil
+	return broken, i.awaitRights(ctx, rights, false)
 }
 
 // allow restores the rules that the roles had, and returns when they are in force.
@@ -80,8 +96,8 @@ func (r role) String() string {
 	return "roles/" + r.namespace + "/" + r.name
 }
 
-// roles reads those of the style's roles, as they are now, that cover writes of a resource.
-func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured, what schema.GroupResource) ([]role, error) {
+// roles reads those of the style's roles, as they are now, that cover what is taken.
+func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured, what taken) ([]role, error) {
 	var found []role
 	for _, obj := range objs {
 		if obj.GroupVersionKind().Group != rbacv1.GroupName || obj.GetKind() != "Role" && obj.GetKind() != "ClusterRole" {
@@ -92,7 +108,7 @@ func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured,
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r, err)
 		}
-		if !slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool { return writes(rule, what) }) {
+		if !slices.ContainsFunc(rules, what.in) {
 			continue
 		}
 		if clusterRole, is := live.(*rbacv1.ClusterRole); is && clusterRole.AggregationRule != nil {
@@ -105,7 +121,7 @@ func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured,
 		found = append(found, r)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("none of the roles of style %s lets it write %s", i.Style.Name, what)
+		return nil, fmt.Errorf("none of the roles of style %s lets it %s", i.Style.Name, what)
 	}
 	return found, nil
 }

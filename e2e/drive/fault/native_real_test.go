@@ -100,7 +100,7 @@ func forbid(t *testing.T, s *scene) {
 	assert.Equal(t, before, rules())
 	s.awaitReady(t, 2)
 	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Forbid: "statefulsets.apps"}, fault.Target{Namespace: space, Name: name})
-	require.ErrorContains(t, err, "none of the roles of style native lets it write statefulsets.apps")
+	require.ErrorContains(t, err, "none of the roles of style native lets it create, update, patch, delete, deletecollection statefulsets.apps")
 }
 
 func refuse(t *testing.T, s *scene) {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/spec"
 )
 
 // controlled is the kind of occupation in which the object has a controller.
@@ -35,7 +37,7 @@ func (i *Injector) occupy(ctx context.Context, how string, cr Target) (Broken, e
 	object.SetLabels(map[string]string{"app": "somebody-elses"})
 	if how == controlled {
 		owner, err := i.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(cr.Namespace).
-			Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
+			Get(ctx, spec.OtherOwner, metav1.GetOptions{})
 		if err != nil {
 			return Broken{}, fmt.Errorf("occupy the place of %s/%s: read the ConfigMap that is to be its controller: %w", cr.Namespace, cr.Child, err)
 		}

@@ -9,12 +9,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -56,4 +58,49 @@ func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
 	injector.Workload = workloadtest.Default(t)
 	_, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: "orphan"}, fault.Target{Namespace: "n", Name: "cache"})
 	require.ErrorContains(t, err, "occupy the place of the main child of n/cache: nobody knows its name")
+}
+
+// A policy adds to what is written, is this run's own by its labels, and goes when it is mended.
+func TestAPolicyAddsToWhatIsWritten(t *testing.T) {
+	typed, injector := bench()
+	injector.Workload = workloadtest.Default(t)
+	typed.Resources = []*metav1.APIResourceList{{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true}}}}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+	require.NoError(t, typed.Tracker().Add(node))
+	begin := func() (fault.Broken, error) {
+		return injector.Begin(t.Context(), scenarios.Fault{Mutate: "deployments.apps"}, fault.Target{Namespace: "n", Name: "cache"})
+	}
+	_, err := begin()
+	require.ErrorContains(t, err, "none of 1 nodes says that it has an image of a program that does nothing (…/pause:…)")
+
+	node.Status.Images = []corev1.ContainerImage{{Names: []string{"example.org/other:1"}}, {Names: []string{"example.org/pause:3"}}}
+	require.NoError(t, typed.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), node, ""))
+	fake, ok := injector.Dynamic.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	policies := func() int {
+		list, err := typed.AdmissionregistrationV1().MutatingAdmissionPolicies().List(t.Context(), metav1.ListOptions{LabelSelector: kube.LabelRun + "=mine"})
+		require.NoError(t, err)
+		bindings, err := typed.AdmissionregistrationV1().MutatingAdmissionPolicyBindings().List(t.Context(), metav1.ListOptions{LabelSelector: kube.LabelRun + "=mine"})
+		require.NoError(t, err)
+		return len(list.Items) + len(bindings.Items)
+	}
+	fake.PrependReactor("create", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		tried, is := action.(clienttesting.CreateAction).GetObject().DeepCopyObject().(*unstructured.Unstructured)
+		require.True(t, is)
+		if policies() == 2 {
+			tried.SetAnnotations(map[string]string{"operatorbench/policy": "yes"})
+		}
+		return true, tried, nil
+	})
+	broken, err := begin()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mutatingadmissionpolicies/operatorbench-n-deployments.apps"}, broken.Objects)
+	p, err := typed.AdmissionregistrationV1().MutatingAdmissionPolicies().Get(t.Context(), "operatorbench-n-deployments.apps", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, p.Spec.Mutations[0].ApplyConfiguration.Expression, `containers{name: "operatorbench-sidecar", image: "example.org/pause:3"}`)
+	_, err = begin()
+	require.ErrorContains(t, err, "already exists")
+	assert.Equal(t, 2, policies(), "the one that is there stays")
+	require.NoError(t, broken.Undo(t.Context()))
+	assert.Zero(t, policies())
 }

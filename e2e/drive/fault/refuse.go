@@ -53,7 +53,7 @@ func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Brok
 		return broken, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
 	}
 	err = until(ctx, "policy "+p.Name+" to be in force", func(ctx context.Context) (bool, string, error) {
-		err := try(ctx)
+		_, err := try(ctx)
 		return refused(err, p.Name), seen(err), nil
 	})
 	return broken, err
@@ -74,16 +74,9 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 		ObjectMeta: metav1.ObjectMeta{Name: "operatorbench-" + cr.Namespace + "-" + what.String(), Labels: i.Owner.Labels()},
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy: &fail,
-			MatchConstraints: &admissionv1.MatchResources{
-				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": cr.Namespace}},
-				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
-					Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
-					Rule: admissionv1.Rule{
-						APIGroups: []string{what.Group}, APIVersions: []string{"*"},
-						Resources: []string{what.Resource, what.Resource + "/*"},
-					},
-				}}},
-			},
+			MatchConstraints: inNamespace(cr.Namespace, admissionv1.Rule{
+				APIGroups: []string{what.Group}, APIVersions: []string{"*"}, Resources: []string{what.Resource, what.Resource + "/*"},
+			}, admissionv1.Create, admissionv1.Update, admissionv1.Delete),
 			MatchConditions: []admissionv1.MatchCondition{
 				{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
 				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts(installed)},
@@ -115,7 +108,7 @@ func accounts(installed []*unstructured.Unstructured) string {
 }
 
 // admit removes the policy, and returns when writes pass again.
-func (i *Injector) admit(ctx context.Context, name string, try func(context.Context) error) error {
+func (i *Injector) admit(ctx context.Context, name string, try attempt) error {
 	client := i.Kube.AdmissionregistrationV1()
 	var problems []error
 	for _, err := range []error{
@@ -130,7 +123,7 @@ func (i *Injector) admit(ctx context.Context, name string, try func(context.Cont
 		return fmt.Errorf("policy %s still refuses writes: delete it: %w; by hand: kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy %s", name, errors.Join(problems...), name)
 	}
 	return until(ctx, "policy "+name+" to refuse nothing any more", func(ctx context.Context) (bool, string, error) {
-		err := try(ctx)
+		_, err := try(ctx)
 		var status apierrors.APIStatus
 		answered := err == nil || errors.As(err, &status)
 		return answered && !refused(err, name), seen(err), nil
@@ -152,8 +145,11 @@ func seen(err error) string {
 // probe is the name of objects that are only tried.
 const probe = "operatorbench-probe"
 
-// trial returns a write to a resource that is tried, and changes nothing.
-func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Context) error, error) {
+// attempt is a write that is tried, and changes nothing: it returns what would be there.
+type attempt func(context.Context) (*unstructured.Unstructured, error)
+
+// trial returns an attempt to create an object of a resource.
+func (i *Injector) trial(what schema.GroupResource, cr Target) (attempt, error) {
 	resource, kind, err := i.kindOf(what)
 	if err != nil {
 		return nil, err
@@ -174,15 +170,14 @@ func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Con
 	}
 	object.SetGroupVersionKind(kind)
 	object.SetName(probe)
-	return func(ctx context.Context) error {
-		_, err := i.Dynamic.Resource(resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err
+	return func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return i.Dynamic.Resource(resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	}, nil
 }
 
 // kindOf asks the cluster how it serves a resource.
 func (i *Injector) kindOf(what schema.GroupResource) (resource schema.GroupVersionResource, kind schema.GroupVersionKind, err error) {
-	lists, err := i.Kube.Discovery().ServerPreferredResources()
+	_, lists, err := i.Kube.Discovery().ServerGroupsAndResources() // of each group the preferred version first
 	if err != nil && len(lists) == 0 {
 		return resource, kind, fmt.Errorf("ask the cluster for its resources: %w", err)
 	}

@@ -29,9 +29,9 @@ func (r right) String() string {
 	return fmt.Sprintf("%s %s %s in namespace %s", r.user, r.verb, r.what, r.namespace)
 }
 
-// held returns the rights to write a resource that the style's service accounts
+// held returns the rights of a kind that the style's service accounts
 // have through some roles at the moment: what a fault takes, and gives back.
-func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, roles []role, what schema.GroupResource, cr Target) ([]right, error) {
+func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, roles []role, what taken, cr Target) ([]right, error) {
 	var have []right
 	for _, obj := range objs {
 		b, is, err := bindingOf(obj, cr)
@@ -54,7 +54,7 @@ func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, 
 		}
 	}
 	if len(have) == 0 {
-		return nil, fmt.Errorf("no service account that style %s binds to its roles may write %s", i.Style.Name, what)
+		return nil, fmt.Errorf("no service account that style %s binds to its roles may %s", i.Style.Name, what)
 	}
 	return have, nil
 }
@@ -90,8 +90,8 @@ func (b binding) of(r role) bool {
 	return r.namespace == ""
 }
 
-// rights are those to write a resource that the binding gives to service accounts.
-func (b binding) rights(r role, what schema.GroupResource) []right {
+// rights are those of a kind that the binding gives to service accounts.
+func (b binding) rights(r role, what taken) []right {
 	var all []right
 	for _, subject := range b.subjects {
 		if subject.Kind != rbacv1.ServiceAccountKind {
@@ -101,13 +101,13 @@ func (b binding) rights(r role, what schema.GroupResource) []right {
 		one := right{
 			user:   "system:serviceaccount:" + namespace + ":" + subject.Name,
 			groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
-			what:   what, namespace: b.namespace,
+			what:   what.of, namespace: b.namespace,
 		}
 		for _, rule := range r.rules {
-			if !writes(rule, what) {
+			if !what.in(rule) {
 				continue
 			}
-			for _, one.verb = range slices.DeleteFunc(writeVerbs(), func(verb string) bool { return !covers(rule.Verbs, verb) }) {
+			for _, one.verb = range slices.DeleteFunc(slices.Clone(what.verbs), func(verb string) bool { return !covers(rule.Verbs, verb) }) {
 				for _, one.name = range namesOf(rule) {
 					all = append(all, one)
 				}

@@ -20,12 +20,25 @@ func readVerbs() []string { return []string{"get", "list", "watch"} }
 // RBAC knows no exceptions, so a wildcard less one thing is a list of all others.
 type served map[string][]string
 
-// withhold takes the right to write a resource from rules. What they allow
-// otherwise stays: a rule that covers more is split.
-func withhold(rules []rbacv1.PolicyRule, what schema.GroupResource, all served) []rbacv1.PolicyRule {
+// taken are verbs of a resource.
+type taken struct {
+	of    schema.GroupResource
+	verbs []string
+}
+
+func (t taken) String() string { return strings.Join(t.verbs, ", ") + " " + t.of.String() }
+
+// in tells whether a rule allows any of it.
+func (t taken) in(rule rbacv1.PolicyRule) bool {
+	return covers(rule.APIGroups, t.of.Group) && covers(rule.Resources, t.of.Resource) &&
+		slices.ContainsFunc(t.verbs, func(verb string) bool { return covers(rule.Verbs, verb) })
+}
+
+// withhold takes verbs of a resource from rules. What they allow otherwise stays: a rule that covers more is split.
+func withhold(rules []rbacv1.PolicyRule, what taken, all served) []rbacv1.PolicyRule {
 	var kept []rbacv1.PolicyRule
 	for _, rule := range rules {
-		if writes(rule, what) {
+		if what.in(rule) {
 			kept = append(kept, without(rule, what, all)...)
 		} else {
 			kept = append(kept, rule)
@@ -34,21 +47,15 @@ func withhold(rules []rbacv1.PolicyRule, what schema.GroupResource, all served) 
 	return kept
 }
 
-// writes tells whether a rule lets somebody write a resource.
-func writes(rule rbacv1.PolicyRule, what schema.GroupResource) bool {
-	return covers(rule.APIGroups, what.Group) && covers(rule.Resources, what.Resource) &&
-		slices.ContainsFunc(writeVerbs(), func(verb string) bool { return covers(rule.Verbs, verb) })
-}
-
 // covers tells whether a list of RBAC has a name. A resource's name is never that
 // of a subresource, so that "*/scale" cannot cover it.
 func covers(list []string, name string) bool {
 	return slices.Contains(list, rbacv1.APIGroupAll) || slices.Contains(list, name)
 }
 
-// without splits a rule that covers writes of a resource into what it allows
-// besides: in other groups, for other resources of this group, and what is no write.
-func without(rule rbacv1.PolicyRule, what schema.GroupResource, all served) []rbacv1.PolicyRule {
+// without splits a rule that covers what is taken into what it allows
+// besides: in other groups, for other resources of this group, and other verbs.
+func without(rule rbacv1.PolicyRule, what taken, all served) []rbacv1.PolicyRule {
 	var parts []rbacv1.PolicyRule
 	part := func(groups, resources, verbs []string) {
 		if len(groups) == 0 || len(resources) == 0 || len(verbs) == 0 {
@@ -56,9 +63,9 @@ func without(rule rbacv1.PolicyRule, what schema.GroupResource, all served) []rb
 		}
 		parts = append(parts, rbacv1.PolicyRule{APIGroups: groups, Resources: resources, Verbs: verbs, ResourceNames: rule.ResourceNames})
 	}
-	part(except(rule.APIGroups, all.groups(), what.Group), rule.Resources, rule.Verbs)
-	part([]string{what.Group}, except(rule.Resources, all[what.Group], what.Resource), rule.Verbs)
-	part([]string{what.Group}, []string{what.Resource}, except(rule.Verbs, slices.Concat(readVerbs(), writeVerbs()), writeVerbs()...))
+	part(except(rule.APIGroups, all.groups(), what.of.Group), rule.Resources, rule.Verbs)
+	part([]string{what.of.Group}, except(rule.Resources, all[what.of.Group], what.of.Resource), rule.Verbs)
+	part([]string{what.of.Group}, []string{what.of.Resource}, except(rule.Verbs, slices.Concat(readVerbs(), writeVerbs()), what.verbs...))
 	return parts
 }
 

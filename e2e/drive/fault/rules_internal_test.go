@@ -73,7 +73,7 @@ func TestRulesWithoutWrites(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept := withhold(test.given, schema.GroupResource{Group: "apps", Resource: "deployments"}, world)
+			kept := withhold(test.given, taken{schema.GroupResource{Group: "apps", Resource: "deployments"}, writeVerbs()}, world)
 			assert.Equal(t, test.kept, kept)
 		})
 	}
@@ -102,6 +102,7 @@ func TestExactlyTheWritesOfOneResourceAreTaken(t *testing.T) {
 		return picked
 	}
 	forbidden := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	withheld := taken{forbidden, writeVerbs()}
 	taken := 0
 	for range 5000 {
 		var rules []rbacv1.PolicyRule
@@ -111,7 +112,7 @@ func TestExactlyTheWritesOfOneResourceAreTaken(t *testing.T) {
 				pick("pods", "deployments", "deployments/scale", "statefulsets", "things", "*"),
 				pick(append(verbsOfWorld(), "*")...)))
 		}
-		kept := withhold(rules, forbidden, world)
+		kept := withhold(rules, withheld, world)
 		for group, resources := range world {
 			for _, resource := range resources {
 				for _, verb := range verbsOfWorld() {

@@ -107,8 +107,8 @@ func load(root string, own []Image) (*Catalogue, error) {
 	return catalogue.With(own...)
 }
 
-// With is the catalogue and the images of styles beside its own. Two styles may
-// bring the same image; two images of one name or one reference are refused.
+// With is the catalogue and the images of styles beside its own. Two styles may bring the same image, also under two names;
+// two images of one name or one reference are refused.
 func (c *Catalogue) With(own ...Image) (*Catalogue, error) {
 	all := *c
 	all.Images = slices.Clone(c.Images)
@@ -116,10 +116,10 @@ func (c *Catalogue) With(own ...Image) (*Catalogue, error) {
 next:
 	for _, image := range own {
 		for _, other := range all.Images {
-			if image.Name != other.Name && image.Reference != other.Reference {
+			switch same := image.same(other); {
+			case image.Name != other.Name && (same || image.Reference != other.Reference):
 				continue
-			}
-			if !image.same(other) {
+			case !same:
 				problems = append(problems, fmt.Errorf("%s: image %s (%s) is another than %s (%s) of %s; give it a name and a reference of its own",
 					image.own.where, image.Name, image.Reference, other.Name, other.Reference, cmp.Or(other.own.where, "the catalogue")))
 			}
@@ -164,9 +164,9 @@ func parseGiven(reference string) (name.Reference, error) {
 // source is the reference from which the image is taken.
 func (i Image) source() string { return cmp.Or(i.given, i.Reference) }
 
-// same reports whether two images of styles are made from the same.
+// same reports whether two images of styles have one reference and are made from the same.
 func (i Image) same(other Image) bool {
-	return i.own.where != "" && other.own.where != "" && i.Name == other.Name && i.Reference == other.Reference && i.own.From == other.own.From
+	return i.own.where != "" && other.own.where != "" && i.Reference == other.Reference && i.own.From == other.own.From
 }
 
 // Source is the folder that an image of a style's own is built from; "": nothing here builds it.

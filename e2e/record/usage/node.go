@@ -24,6 +24,8 @@ type node struct {
 	gaps      int
 	lastError error
 	shown     map[string]shown // by pod
+	ports     map[string]int   // at which the pods of a namespace are asked what they keep
+	mute      map[string]bool  // pods that did not answer
 	stale     time.Duration
 }
 
@@ -82,6 +84,7 @@ func (n *node) look(ctx context.Context, throttled bool) error {
 	if throttled && len(u.Pods) > 0 {
 		n.throttled(asking, u)
 	}
+	n.ask(ctx, u)
 	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: u})
 }
 

@@ -34,6 +34,9 @@ type cluster struct {
 
 	metrics      func(w http.ResponseWriter)
 	metricsAsked int
+
+	pods      map[string]func(w http.ResponseWriter, r *http.Request) // what each says of itself, by the path at which it is asked
+	podsAsked []string
 }
 
 func (c *cluster) answers(f func(w http.ResponseWriter)) {
@@ -59,6 +62,11 @@ func newCluster(t *testing.T, answer func(http.ResponseWriter)) (*cluster, rest.
 	t.Helper()
 	c := &cluster{answer: answer, metrics: fails(http.StatusNotFound, "NotFound")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pod := c.pods[r.URL.Path]; pod != nil {
+			c.podsAsked = append(c.podsAsked, r.URL.Path)
+			pod(w, r)
+			return
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch r.URL.Path {
@@ -352,4 +360,38 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 		code = http.StatusNotFound
 	}
 	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+}
+
+// A pod says what it keeps while it is asked; one that hangs is given up, and not asked again.
+func TestPodsAreAskedWhatTheyKeep(t *testing.T) {
+	c, r, s := open(t, says(answer(0, 10, "mine/good 1 10", "mine/hangs 1 10", "other/silent 1 10")), "mine", "other")
+	c.pods = map[string]func(http.ResponseWriter, *http.Request){
+		"/api/v1/namespaces/mine/pods/good:8080/proxy/metrics": func(w http.ResponseWriter, _ *http.Request) {
+			says("# TYPE go_goroutines gauge\ngo_goroutines 41\n")(w)
+		},
+		"/api/v1/namespaces/mine/pods/hangs:8080/proxy/metrics": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	}
+	s.Ask(map[string]int{"mine": 8080})
+	began := time.Now()
+	for range 2 {
+		require.NoError(t, s.Sample(t.Context()))
+	}
+	assert.Less(t, time.Since(began), 3*time.Second)
+	s.Ask(nil)
+	require.NoError(t, s.Sample(t.Context()))
+	require.NoError(t, s.Stop())
+	var kept []map[string]float64
+	for _, e := range r.entries() {
+		require.NotNil(t, e.Usage)
+		for _, pod := range e.Usage.Pods {
+			if pod.Name == "good" {
+				kept = append(kept, pod.Kept)
+			} else {
+				assert.Nil(t, pod.Kept, pod.Name)
+			}
+		}
+	}
+	is := map[string]float64{"go_goroutines": 41}
+	assert.Equal(t, []map[string]float64{nil, is, is, nil}, kept)
+	assert.Len(t, c.podsAsked, 3, "%s", c.podsAsked)
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -44,7 +45,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	name := flags.String("mutant", none, "the one `fault` that it has")
 	prefix := flags.String("namespaces", "", "it sees only namespaces whose names begin with `prefix`, so that several can run on one cluster")
-	listen := flags.String("listen", ":8080", "`address` of /readyz")
+	listen := flags.String("listen", ":8080", "`address` of /readyz and /metrics")
 	kubeconfig := flags.String("kubeconfig", "", "kubeconfig `file`; empty: the pod's own service account")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -102,6 +103,9 @@ func serve(ctx context.Context, address string, o *operator) error {
 		if !o.synced() {
 			http.Error(w, "the caches are not synced", http.StatusServiceUnavailable)
 		}
+	})
+	ready.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "# TYPE go_goroutines gauge\ngo_goroutines %d\n", runtime.NumGoroutine())
 	})
 	server := &http.Server{Handler: ready, ReadHeaderTimeout: time.Second}
 	served := make(chan error, 1)

@@ -32,6 +32,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
+		{"forgets-forbidden", forgetsForbidden},
 		{"lagging-cache", laggingCache},
 
 		// What it asks for; mutants_wanted.go.
@@ -58,6 +59,8 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-command", ignoresCommand},
 		{"ignores-owner", ignoresOwner},
 		{"replaces-child", replacesChild},
+		{"owns-alone", ownsAlone},
+		{"insists", insists},
 		{"takes-orphans", takesOrphans},
 		{"takes-controlled", takesControlled},
 		{"deletes-by-name", deletesByName},
@@ -133,6 +136,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"draws-names", drawsNames},
 		{"keeps-some", keepsSome},
 		{"keeps-mebibyte", keepsMebibyte},
+		{"keeps-goroutine", keepsGoroutine},
 
 		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
 		{"leaves-service", leavesService},

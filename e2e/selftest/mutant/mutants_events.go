@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 )
 
 // ignoresListed looks at edges alone: what was there before it started is never
@@ -62,6 +64,17 @@ func givesUp(o *operator) {
 			tried[string(cr.GetUID())] = err
 		}
 		return made, err
+	}
+}
+
+// forgetsForbidden ends what reads a resource when that is forbidden.
+func forgetsForbidden(o *operator) {
+	for _, informer := range []cache.SharedIndexInformer{o.memcacheds, o.deployments, o.pods} {
+		_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, _ *cache.Reflector, err error) { // it has not begun
+			if apierrors.IsForbidden(err) {
+				<-ctx.Done()
+			}
+		})
 	}
 }
 

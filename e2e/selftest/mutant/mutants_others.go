@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +20,44 @@ func replacesChild(o *operator) {
 		whole := want.DeepCopy()
 		whole.SetResourceVersion(have.GetResourceVersion())
 		return whole
+	}
+}
+
+// ownsAlone writes its owner reference in the place of all that there are.
+func ownsAlone(o *operator) {
+	merge := o.merge
+	o.merge = func(cr, have, want *object) *object {
+		next := merge(cr, have, want).DeepCopy()
+		next.SetOwnerReferences(want.GetOwnerReferences())
+		return next
+	}
+}
+
+// insists writes the containers as a whole, and takes a Deployment that comes back otherwise for one that was not written.
+func insists(o *operator) {
+	const again = 250 * time.Millisecond
+	merge, update := o.merge, o.update
+	template := func(d *object) any {
+		at, _, _ := unstructured.NestedFieldNoCopy(d.Object, "spec", "template")
+		return at
+	}
+	o.merge = func(cr, have, want *object) *object {
+		next := merge(cr, have, want).DeepCopy()
+		kept, _, _ := unstructured.NestedSlice(next.Object, "spec", "template", "spec", "containers")
+		mine, _, _ := unstructured.NestedSlice(want.Object, "spec", "template", "spec", "containers")
+		kept = slices.DeleteFunc(kept, func(c any) bool {
+			return !slices.ContainsFunc(mine, func(m any) bool { return titleOf(m) == titleOf(c) })
+		})
+		_ = unstructured.SetNestedSlice(next.Object, kept, "spec", "template", "spec", "containers")
+		return next
+	}
+	o.update = func(ctx context.Context, cr, have, next *object) (*object, error) {
+		wrote := next.DeepCopy()
+		made, err := update(ctx, cr, have, next)
+		if err == nil && !equality.Semantic.DeepEqual(template(made), template(wrote)) {
+			o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, again)
+		}
+		return made, err
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -87,6 +89,16 @@ func stories() []story {
 			w.wait(time.Second)
 			w.forbid.Store(false)
 			w.wait(10 * time.Second)
+			return w.deployments()
+		}, "memcached=1", ""},
+		{"forgets-forbidden", func(w *world) string {
+			w.stop()
+			w.failing(func(action clienttesting.Action) error {
+				if action.GetResource() == deployments && action.GetVerb() == "list" {
+					return apierrors.NewForbidden(deployments.GroupResource(), "", nil)
+				}
+				return nil
+			}, func() { w.start(); w.create(name, 1) })
 			return w.deployments()
 		}, "memcached=1", ""},
 		{"lagging-cache", func(w *world) string {
@@ -200,6 +212,33 @@ func stories() []story {
 			w.scale(name, 2)
 			return fmt.Sprint(child(w).GetFinalizers(), w.deployments())
 		}, "[somebody.else/holds]memcached=2", "[]memcached=2"},
+		{"owns-alone", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) {
+				o.SetOwnerReferences(append(o.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other"}))
+			})
+			return fmt.Sprint(len(child(w).GetOwnerReferences()))
+		}, "2", "1"},
+		{"insists", func(w *world) string {
+			w.create(name, 1)
+			containers := []string{"spec", "template", "spec", "containers"}
+			updates := 0
+			w.client.PrependReactor("update", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				updates++
+				made := action.(clienttesting.UpdateAction).GetObject().(*object).DeepCopy()
+				list, _, _ := unstructured.NestedSlice(made.Object, containers...)
+				if len(list) == 1 {
+					_ = unstructured.SetNestedSlice(made.Object, append(list, map[string]any{"name": "sidecar"}), containers...)
+				}
+				if live, err := w.client.Tracker().Get(deployments, "services", name); err != nil || equality.Semantic.DeepEqual(live, made) {
+					return true, made, err // as the API does: what changes nothing is no event
+				}
+				return true, made, w.client.Tracker().Update(deployments, made, "services")
+			})
+			w.scale(name, 2)
+			w.wait(10 * time.Second)
+			return fmt.Sprint(updates < 5, " ", w.deployments())
+		}, "true memcached=2", "false memcached=2"},
 		{"takes-orphans", func(w *world) string { return occupied(w) }, "memcached=0", "memcached=2"},
 		{"takes-controlled", func(w *world) string { return occupied(w, another) }, "memcached=0", "memcached=2"},
 		{"deletes-by-name", func(w *world) string {

@@ -126,10 +126,20 @@ func drawsNames(o *operator) {
 }
 
 // keepsSome keeps something of each reconcile for ever, as a map by uid of which nothing is deleted does.
-func keepsSome(o *operator) { keeps(o, 128<<10) }
+func keepsSome(o *operator) { keeps(o, 96<<10) }
 
 // keepsMebibyte keeps a MiB of each.
 func keepsMebibyte(o *operator) { keeps(o, 1<<20) }
+
+// keepsGoroutine starts something at each reconcile that never ends.
+func keepsGoroutine(o *operator) {
+	custom := o.custom
+	o.custom = func(key name) *object {
+		o.waiting.Add(1)
+		go func() { <-o.ends }()
+		return custom(key)
+	}
+}
 
 func keeps(o *operator, size int) {
 	custom := o.custom

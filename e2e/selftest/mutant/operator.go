@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,18 +53,28 @@ type operator struct {
 	pods        cache.SharedIndexInformer
 	handled     []cache.ResourceEventHandlerRegistration
 	queue       workqueue.TypedRateLimitingInterface[name]
-	kept        [][]byte // of each reconcile, by those that keep it
+	kept        [][]byte      // of each reconcile, by those that keep it
+	ends        chan struct{} // is closed when run ends
+	waiting     atomic.Int32  // goroutines that wait for that
 	seams
 }
 
 // newOperator returns an operator that has been mutated. Nothing runs until run.
 func newOperator(client dynamic.Interface, recorder events.EventRecorder, sees func(namespace string) bool, mutate func(*operator)) (*operator, error) {
-	o := &operator{client: client, recorder: recorder, sees: sees}
+	o := &operator{client: client, recorder: recorder, sees: sees, ends: make(chan struct{})}
 	o.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[name](retryFirst, retryMost))
 	watch := func(resource schema.GroupVersionResource) cache.SharedIndexInformer {
 		return dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0, cache.Indexers{byInstance: instanceOf}, nil).Informer()
 	}
 	o.memcacheds, o.deployments, o.pods = watch(customs), watch(deployments), watch(pods)
+	for _, informer := range []cache.SharedIndexInformer{o.memcacheds, o.deployments, o.pods} {
+		err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+			slog.Info("a watch failed, trying again", "error", err)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("set up an informer: %w", err)
+		}
+	}
 	o.seams = correct(o)
 	mutate(o)
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
@@ -152,6 +163,7 @@ func (o *operator) synced() bool {
 
 // run reconciles until the context ends.
 func (o *operator) run(ctx context.Context) {
+	defer close(o.ends)
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, informer := range []cache.SharedIndexInformer{o.memcacheds, o.deployments, o.pods} {

@@ -211,7 +211,7 @@ func withOthers(have, want []metav1.OwnerReference) []metav1.OwnerReference {
 	return all
 }
 
-// overlay puts what is wanted over what there is: objects field by field, lists
+// overlay puts what is wanted over what there is: objects field by field, lists by the names of their elements, and those
 // of the same length element by element. What nothing is wanted of stays.
 func overlay(have, want any) any {
 	switch want := want.(type) {
@@ -227,6 +227,9 @@ func overlay(have, want any) any {
 		return next
 	case []any:
 		was, _ := have.([]any)
+		if named(want) && named(was) {
+			return overlayNamed(was, want)
+		}
 		next := make([]any, len(want))
 		for i, value := range want {
 			if len(was) == len(want) {
@@ -238,4 +241,28 @@ func overlay(have, want any) any {
 		return next
 	}
 	return want
+}
+
+// named reports whether each element of a list has a name.
+func named(list []any) bool {
+	return !slices.ContainsFunc(list, func(element any) bool { return titleOf(element) == "" })
+}
+
+func titleOf(element any) string {
+	fields, _ := element.(map[string]any)
+	text, _ := fields["name"].(string)
+	return text
+}
+
+// overlayNamed keeps the elements of others.
+func overlayNamed(was, want []any) []any {
+	next := slices.Clone(was)
+	for _, element := range want {
+		if i := slices.IndexFunc(next, func(other any) bool { return titleOf(other) == titleOf(element) }); i >= 0 {
+			next[i] = overlay(next[i], element)
+		} else {
+			next = append(next, element)
+		}
+	}
+	return next
 }

@@ -215,7 +215,7 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		step.Drift.child = main.Kind
 	}
 	if step.Fault != nil {
-		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.Refuse} {
+		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.ForbidReading, &step.Fault.Refuse, &step.Fault.Mutate} {
 			switch *resource {
 			case ownChild:
 				*resource = main.GroupResource()

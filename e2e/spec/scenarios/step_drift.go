@@ -23,6 +23,7 @@ func driftStep() stepKind {
 				c.replaces(s, "one of its pods is killed")
 			case s.Drift.Pods != nil:
 				c.replaces(s, "its pods are killed")
+			case s.Drift.Owner != nil: // its pods stay
 			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
 			case replicas == nil: // its pods stay, unless the patch is of their template
@@ -43,6 +44,7 @@ type Drift struct {
 	Delete   *struct{} `yaml:"delete"`
 	// Merge is a merge patch of the child, in which null removes a field.
 	Merge  map[string]any `yaml:"merge"`
+	Owner  *struct{}      `yaml:"owner"`  // it gets a second owner, which does not control it
 	Fields *struct{}      `yaml:"fields"` // each field that it has of those that operators write, one after the other
 	Pod    *struct{}      `yaml:"pod"`    // one of its pods is killed, without grace
 	Pods   *struct{}      `yaml:"pods"`   // all of them are, one right after the other
@@ -57,6 +59,8 @@ func (d Drift) text() string {
 		return fmt.Sprintf("scale the %s to %d", child, *d.Replicas)
 	case d.Image != "":
 		return fmt.Sprintf("change the %s's image", child)
+	case d.Owner != nil:
+		return fmt.Sprintf("give the %s a second owner", child)
 	case d.Fields != nil:
 		return fmt.Sprintf("change each field of the %s, one after the other", child)
 	case d.Pod != nil:

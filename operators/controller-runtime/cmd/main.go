@@ -38,6 +38,7 @@ func main() {
 type settings struct {
 	metricsAddress, probeAddress string
 	pace                         controller.Pace
+	applies                      bool
 	log                          zap.Options
 }
 
@@ -48,6 +49,7 @@ func parse(args []string) (settings, error) {
 	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081", "`address` of /healthz and /readyz")
 	flags.IntVar(&s.pace.Workers, "max-concurrent-reconciles", 8, "custom resources reconciled at a time")
 	flags.DurationVar(&s.pace.RetryMost, "retry-most", 10*time.Second, "longest wait before a reconcile that failed is tried again")
+	flags.BoolVar(&s.applies, "server-side-apply", false, "write Deployments by server-side apply")
 	flags.BoolVar(&s.pace.PriorityQueue, "priority-queue", true, "changes come before what the cache's first list holds; false: first come, first served")
 	s.log.BindFlags(flags)
 	config.RegisterFlags(flags) // --kubeconfig
@@ -97,7 +99,7 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	}
 	reconciler := &controller.MemcachedReconciler{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(),
-		Recorder: mgr.GetEventRecorder("memcached-controller"),
+		Recorder: mgr.GetEventRecorder("memcached-controller"), Applies: s.applies,
 	}
 	if err := reconciler.SetupWithManager(mgr, s.pace); err != nil {
 		return nil, fmt.Errorf("set up the controller: %w", err)

@@ -29,6 +29,8 @@ type MemcachedReconciler struct {
 	APIReader     client.Reader // asks the API server
 	Scheme        *runtime.Scheme
 	Recorder      events.EventRecorder
+	// Applies has Deployments written by server-side apply, and none asked for before.
+	Applies bool
 }
 
 // Every verb here is one that the operator uses, and none that it does not.
@@ -127,38 +129,57 @@ var errOutdated = errors.New("the cache is behind the API server")
 
 // create makes the Deployment. False: there is one that the cache does not have,
 // because it is late or because it holds only what carries the operator's label.
-//
-// The API server is asked first whether the custom resource is still as the cache
-// says: watches are independent, and that of Deployments can tell of the garbage
-// collector's work before that of custom resources tells of the deletion that was
-// its cause.
 func (r *MemcachedReconciler) create(ctx context.Context, m *cachev1alpha1.Memcached, size int32) (*appsv1.Deployment, bool, error) {
-	live := &cachev1alpha1.Memcached{}
-	switch err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(m), live); {
-	case apierrors.IsNotFound(err):
-		return nil, false, errOutdated
-	case err != nil:
-		return nil, false, fmt.Errorf("ask whether Memcached %s is still there: %w", m.Name, err)
-	case live.UID != m.UID || live.Generation != m.Generation || live.DeletionTimestamp != nil:
-		return nil, false, errOutdated
-	}
 	d := &appsv1.Deployment{}
 	d.Namespace, d.Name = m.Namespace, m.Name
-	if err := r.want(d, m, size); err != nil {
-		return nil, false, err
+	write := r.post
+	if r.Applies {
+		write = r.apply
 	}
-	err := r.Create(ctx, d)
-	if apierrors.IsAlreadyExists(err) {
+	err := write(ctx, m, d, size)
+	if errors.Is(err, errTaken) {
 		if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(m), d); err != nil {
 			return nil, false, fmt.Errorf("get Deployment %s, which exists: %w", m.Name, err)
 		}
 		return d, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("create Deployment %s: %w", m.Name, err)
+		return nil, false, err
 	}
 	r.tell(ctx, m, d, corev1.EventTypeNormal, "Created", "Create", fmt.Sprintf("Created Deployment %s with %d replicas", d.Name, size))
 	return d, true, nil
+}
+
+// errTaken says that there is a Deployment of the name.
+var errTaken = errors.New("there is a Deployment of this name")
+
+// post creates the Deployment.
+//
+// The API server is asked first whether the custom resource is still as the cache
+// says: watches are independent, and that of Deployments can tell of the garbage
+// collector's work before that of custom resources tells of the deletion that was
+// its cause.
+func (r *MemcachedReconciler) post(ctx context.Context, m *cachev1alpha1.Memcached, d *appsv1.Deployment, size int32) error {
+	live := &cachev1alpha1.Memcached{}
+	switch err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(m), live); {
+	case apierrors.IsNotFound(err):
+		return errOutdated
+	case err != nil:
+		return fmt.Errorf("ask whether Memcached %s is still there: %w", m.Name, err)
+	case live.UID != m.UID || live.Generation != m.Generation || live.DeletionTimestamp != nil:
+		return errOutdated
+	}
+	if err := r.want(d, m, size); err != nil {
+		return err
+	}
+	err := r.Create(ctx, d)
+	if apierrors.IsAlreadyExists(err) {
+		return errTaken
+	}
+	if err != nil {
+		return fmt.Errorf("create Deployment %s: %w", m.Name, err)
+	}
+	return nil
 }
 
 // repair brings a Deployment back to what is wanted, whether the wish has changed
@@ -173,8 +194,11 @@ func (r *MemcachedReconciler) repair(ctx context.Context, m *cachev1alpha1.Memca
 	if equality.Semantic.DeepEqual(before, d) {
 		return nil
 	}
-	patch := client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Patch(ctx, d, patch); err != nil {
+	if r.Applies {
+		if err := r.apply(ctx, m, d, size); err != nil {
+			return err
+		}
+	} else if err := r.Patch(ctx, d, client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("patch Deployment %s: %w", d.Name, err)
 	}
 	r.tell(ctx, m, d, corev1.EventTypeNormal, "Updated", "Update", fmt.Sprintf("Brought Deployment %s to what is wanted, with %d replicas", d.Name, size))

@@ -71,6 +71,9 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			return w.write("patch", o, func() error { return c.Patch(ctx, o, patch, opts...) })
 		},
+		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			return w.write("apply", &appsv1.Deployment{}, func() error { return c.Apply(ctx, o, opts...) })
+		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 			return w.write("update "+sub+" of", o, func() error { return c.SubResource(sub).Update(ctx, o, opts...) })
 		},

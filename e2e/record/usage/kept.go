@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"operatorbench/e2e/record"
+)
+
+// askWithin bounds a pod's answer.
+const askWithin = time.Second
+
+// kept are the metrics of what a process keeps, as client_golang, client_python and JMX' exporters name them. Objects on a
+// heap are none: most of them are garbage that nobody has collected yet.
+func kept() []string {
+	return []string{"go_goroutines", "process_open_fds", "jvm_threads_current", "jvm_threads_live_threads"}
+}
+
+// Ask has each look ask the pods of some namespaces, at a port of each, what they keep; nil: it asks none any more. A pod
+// that does not answer in time is not asked again.
+func (s *Sampler) Ask(ports map[string]int) {
+	for _, n := range s.nodes {
+		n.mu.Lock()
+		n.ports, n.mute = ports, map[string]bool{}
+		n.mu.Unlock()
+	}
+}
+
+// ask adds what the pods of a look say.
+func (n *node) ask(ctx context.Context, u *record.Usage) {
+	for i := range u.Pods {
+		pod := &u.Pods[i]
+		port := n.ports[pod.Namespace]
+		if port == 0 || n.mute[pod.Name] {
+			continue
+		}
+		asking, cancel := context.WithTimeout(ctx, askWithin)
+		raw, err := n.client.Get().AbsPath(fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/metrics", pod.Namespace, pod.Name, port)).DoRaw(asking)
+		n.mute[pod.Name] = asking.Err() != nil // one that is about to start refuses at once
+		cancel()
+		if err == nil {
+			pod.Kept, _ = parseKept(raw) // who says something else does not say it
+		}
+	}
+}
+
+// parseKept reads a pod's answer in Prometheus' text format.
+func parseKept(raw []byte) (map[string]float64, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("its answer is not in Prometheus' format: %w", err)
+	}
+	values := map[string]float64{}
+	for _, name := range kept() {
+		for _, metric := range families[name].GetMetric() {
+			value := metric.GetGauge().GetValue() + metric.GetUntyped().GetValue()
+			if value > 0 && value < math.MaxInt32 {
+				values[name] = value
+			}
+		}
+	}
+	return values, nil
+}

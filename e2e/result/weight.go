@@ -1,0 +1,65 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
+)
+
+// weight is what a failure costs the style's user.
+type weight struct {
+	name  string
+	holds func(*Cell) bool
+}
+
+// weights are all, the heaviest first. A failure has the first that holds.
+func weights() []weight {
+	return []weight{
+		{"never recovers", func(c *Cell) bool { return c.Recovery != nil && c.Recovery.Nudge+c.Recovery.Never > 0 }},
+		{"lost", func(c *Cell) bool { return c.failsBy(func(o judge.Named) bool { return o.Losing }) }},
+		{"otherwise wrong", func(c *Cell) bool { return c.failsBy(func(o judge.Named) bool { return !o.Timely && !o.Told }) }},
+		{"late", func(c *Cell) bool {
+			return c.Verdict == spec.Late || c.failsBy(func(o judge.Named) bool { return o.Timely })
+		}},
+		{"untold", func(*Cell) bool { return true }},
+	}
+}
+
+// failsBy reports whether an oracle of a kind failed.
+func (c *Cell) failsBy(kind func(judge.Named) bool) bool {
+	failed := c.FailedNames()
+	return slices.ContainsFunc(judge.Oracles(), func(o judge.Named) bool { return slices.Contains(failed, o.Name) && kind(o) })
+}
+
+// weightColumn counts a style's failures by their weights.
+func (r *Set) weightColumn() Column {
+	text := "what these failures cost: after a fault nothing is put right without help (never recovers); a change is not carried out (lost); " +
+		"something else is wrong; it is done late; only what is told is wrong or missing (untold)"
+	return Column{"weights", "by weight", text, GroupCorrect, Words, func(label string) Value {
+		if !r.Recorded(label) {
+			return Value{}
+		}
+		counted := map[string]int{}
+		for _, c := range r.Matrix.Cells(label) {
+			if c.Failing() {
+				counted[weightOf(c)]++
+			}
+		}
+		var parts []string
+		for _, w := range weights() {
+			if n := counted[w.name]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, w.name))
+			}
+		}
+		return Value{Text: strings.Join(parts, ", ")}
+	}}
+}
+
+// weightOf is the weight of a cell that fails.
+func weightOf(c *Cell) string {
+	all := weights()
+	return all[slices.IndexFunc(all, func(w weight) bool { return w.holds(c) })].name
+}
