@@ -138,7 +138,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},
 		{Mutant: "never-takes-over", Scenario: "handed-over", Oracle: "recovers", Fault: "It asks once whether it leads."},
 		{Mutant: "draws-names", Scenario: "two-at-once", Oracle: "isolation", Fault: "It draws a Deployment's name where it finds none: two pods draw two."},
-		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 96 KiB of each reconcile for ever."},
+		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
 		{Mutant: "keeps-goroutine", Scenario: "series-that-goes", Oracle: "growth", Fault: "It starts a goroutine at each reconcile that never ends."},
 

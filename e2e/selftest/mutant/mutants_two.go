@@ -126,7 +126,7 @@ func drawsNames(o *operator) {
 }
 
 // keepsSome keeps something of each reconcile for ever, as a map by uid of which nothing is deleted does.
-func keepsSome(o *operator) { keeps(o, 96<<10) }
+func keepsSome(o *operator) { keeps(o, 128<<10) }
 
 // keepsMebibyte keeps a MiB of each.
 func keepsMebibyte(o *operator) { keeps(o, 1<<20) }
