@@ -14,24 +14,16 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// forbid takes the right to write a resource from the style's roles, and returns
-// when its service accounts do not have it any more.
-func (i *Injector) forbid(ctx context.Context, resource string, cr Target) (Broken, error) {
-	broken, err := i.take(ctx, resource, writeVerbs(), cr)
-	if err != nil {
-		return broken, fmt.Errorf("forbid writing %s: %w", resource, err)
+// taking returns what takes some verbs of a resource from the style's roles, and returns when its service accounts do not have
+// them any more.
+func taking(what string, verbs ...string) func(*Injector, context.Context, string, Target) (Broken, error) {
+	return func(i *Injector, ctx context.Context, resource string, cr Target) (Broken, error) {
+		broken, err := i.take(ctx, resource, verbs, cr)
+		if err != nil {
+			return broken, fmt.Errorf("forbid %s %s: %w", what, resource, err)
+		}
+		return broken, nil
 	}
-	return broken, nil
-}
-
-// forbidReading takes the rights to list and watch a resource, as a role lacks them that was written too narrowly. A watch
-// that is open goes on.
-func (i *Injector) forbidReading(ctx context.Context, resource string, cr Target) (Broken, error) {
-	broken, err := i.take(ctx, resource, []string{"list", "watch"}, cr)
-	if err != nil {
-		return broken, fmt.Errorf("forbid reading %s: %w", resource, err)
-	}
-	return broken, nil
 }
 
 // take takes some verbs of a resource from the style's roles.

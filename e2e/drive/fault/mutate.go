@@ -2,7 +2,6 @@ package fault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,18 +48,11 @@ func (i *Injector) mutate(ctx context.Context, resource string, cr Target) (Brok
 	broken := Broken{
 		Objects: []string{"mutatingadmissionpolicies/" + p.Name},
 		Undo: func(ctx context.Context) error {
-			var problems []error
-			for _, err := range []error{
+			err := lifted("mutatingadmissionpolicy", p.Name, "changes what is written",
 				client.MutatingAdmissionPolicyBindings().Delete(ctx, p.Name, metav1.DeleteOptions{}),
-				client.MutatingAdmissionPolicies().Delete(ctx, p.Name, metav1.DeleteOptions{}),
-			} {
-				if err != nil && !apierrors.IsNotFound(err) {
-					problems = append(problems, err)
-				}
-			}
-			if len(problems) > 0 {
-				return fmt.Errorf("policy %s still changes what is written: delete it: %w; by hand: kubectl delete mutatingadmissionpolicybinding,mutatingadmissionpolicy %s",
-					p.Name, errors.Join(problems...), p.Name)
+				client.MutatingAdmissionPolicies().Delete(ctx, p.Name, metav1.DeleteOptions{}))
+			if err != nil {
+				return err
 			}
 			return await(ctx, false)
 		},

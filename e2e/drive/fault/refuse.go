@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
 )
@@ -27,13 +28,16 @@ import (
 // and the namespace controller delete, the controllers of workloads and the kubelets write the status.
 func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
+	failed := func(err error) error {
+		return fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+	}
 	p, err := i.policy(ctx, what, cr)
 	if err != nil {
-		return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+		return Broken{}, failed(err)
 	}
 	try, err := i.trial(what, cr)
 	if err != nil {
-		return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+		return Broken{}, failed(err)
 	}
 	broken := Broken{
 		Objects: []string{"validatingadmissionpolicies/" + p.Name},
@@ -41,16 +45,16 @@ func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Brok
 	}
 	if _, err := i.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicies().Create(ctx, p, metav1.CreateOptions{}); err != nil {
 		if apierrors.IsAlreadyExists(err) {
-			return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: they are refused already: %w", resource, cr.Namespace, err)
+			return Broken{}, failed(fmt.Errorf("they are refused already: %w", err))
 		}
-		return broken, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+		return broken, failed(err)
 	}
 	b := &admissionv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: p.Name, Labels: p.Labels},
 		Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: p.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
 	}
 	if _, err := i.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Create(ctx, b, metav1.CreateOptions{}); err != nil {
-		return broken, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+		return broken, failed(err)
 	}
 	err = until(ctx, "policy "+p.Name+" to be in force", func(ctx context.Context) (bool, string, error) {
 		_, err := try(ctx)
@@ -110,17 +114,11 @@ func accounts(installed []*unstructured.Unstructured) string {
 // admit removes the policy, and returns when writes pass again.
 func (i *Injector) admit(ctx context.Context, name string, try attempt) error {
 	client := i.Kube.AdmissionregistrationV1()
-	var problems []error
-	for _, err := range []error{
+	err := lifted("validatingadmissionpolicy", name, "refuses writes",
 		client.ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{}),
-		client.ValidatingAdmissionPolicies().Delete(ctx, name, metav1.DeleteOptions{}),
-	} {
-		if err != nil && !apierrors.IsNotFound(err) {
-			problems = append(problems, err)
-		}
-	}
-	if len(problems) > 0 {
-		return fmt.Errorf("policy %s still refuses writes: delete it: %w; by hand: kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy %s", name, errors.Join(problems...), name)
+		client.ValidatingAdmissionPolicies().Delete(ctx, name, metav1.DeleteOptions{}))
+	if err != nil {
+		return err
 	}
 	return until(ctx, "policy "+name+" to refuse nothing any more", func(ctx context.Context) (bool, string, error) {
 		_, err := try(ctx)
@@ -128,6 +126,15 @@ func (i *Injector) admit(ctx context.Context, name string, try attempt) error {
 		answered := err == nil || errors.As(err, &status)
 		return answered && !refused(err, name), seen(err), nil
 	})
+}
+
+// lifted says whether a policy is gone by how its binding and itself were deleted; what is not there need not be.
+func lifted(kind, name, does string, deleted ...error) error {
+	problems := plain.Where(deleted, func(err error) bool { return err != nil && !apierrors.IsNotFound(err) })
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("policy %s still %s: delete it: %w; by hand: kubectl delete %sbinding,%s %s", name, does, errors.Join(problems...), kind, kind, name)
 }
 
 // refused tells whether it was the policy that refused a write.
