@@ -3,7 +3,6 @@ package cost
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -94,9 +93,6 @@ func (m *Meter) asides(e record.Entry) {
 		}
 	case e.Audit != nil:
 		b.audited = true
-		if namespace, _, account := accountOf(e.Audit.User); account && b.load != "" && b.within(namespace) && !strings.HasPrefix(e.Audit.Resource, events) {
-			b.asked = append(b.asked, e.Audit.Received)
-		}
 		m.asideAudit(e.Audit)
 	case e.End != nil:
 		b.end(e)
@@ -137,14 +133,15 @@ func (m *Meter) asideBegin(e record.Entry) {
 	}
 }
 
-// asideAudit keeps the requests that concern a pass. The log may tell of them after the sample's end.
+// asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's end.
 func (m *Meter) asideAudit(a *record.Audit) {
-	p := m.passes[a.Namespace]
-	if p == nil {
-		return
-	}
 	namespace, _, account := accountOf(a.User)
+	if b := m.beside; b.load != "" && account && b.within(namespace) && !a.OfEvents() {
+		b.asked = append(b.asked, a.Received)
+	}
+	p := m.passes[a.Namespace]
 	switch {
+	case p == nil:
 	case account && p.within(namespace):
 		p.calls = append(p.calls, a.Received)
 	case !account && a.Resource == p.custom && a.Verb == "patch" && a.Subresource == "" && a.Code < 300:

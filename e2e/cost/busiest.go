@@ -8,9 +8,6 @@ import (
 // busyFor is over how long the most requests are counted: a client's burst is over by then.
 const busyFor = 10 * time.Second
 
-// events is how the names of both resources of Events begin.
-const events = "events."
-
 // Busiest is the most that the style's pods asked of the API server in a load, in requests a second over ten seconds.
 // A client that holds itself back stays at its own limit. Events are left out: programs send them by a client of their own.
 type Busiest struct {

@@ -75,12 +75,11 @@ func podTitle(pod string) string {
 	return pod
 }
 
-// whoWrote adds to the evidence of each failure in a sample what the operator's two pods did: no other event shows it.
-func whoWrote(list []Verdict) {
-	i := slices.IndexFunc(list, func(v Verdict) bool { return v.Oracle == oneLeaderOracle.Name && v.Outcome != spec.NotApplicable })
-	for n := range list {
-		if v := &list[n]; i >= 0 && n != i && v.Outcome == spec.Fail {
-			v.Evidence = append(slices.Clip(v.Evidence), "who wrote: "+list[i].Message)
-		}
+// whoWrote says what the operator's two pods did, for the evidence of any failure: no other event shows it. It is empty of an
+// operator that had one.
+func whoWrote(t *timeline.Timeline) string {
+	if v := oneLeader(t); v.Outcome != spec.NotApplicable {
+		return "who wrote: " + v.Message
 	}
+	return ""
 }

@@ -87,6 +87,7 @@ func OracleNames() []string {
 // verdicts runs the oracles that the sample expects.
 func verdicts(t *timeline.Timeline) []Verdict {
 	var list []Verdict
+	wrote := whoWrote(t)
 	for _, name := range t.Sample.Expect {
 		var v Verdict
 		if o, there := named(name); there {
@@ -94,11 +95,12 @@ func verdicts(t *timeline.Timeline) []Verdict {
 		} else {
 			v = Verdict{Outcome: spec.Invalid, Message: "there is no oracle of this name; there are: " + strings.Join(OracleNames(), ", ")}
 		}
-		v.Oracle = name
+		if v.Oracle = name; wrote != "" && v.Outcome == spec.Fail && name != oneLeaderOracle.Name { // which says it itself
+			v.Evidence = append(slices.Clip(v.Evidence), wrote)
+		}
 		list = append(list, v)
 	}
 	once(t, list)
-	whoWrote(list)
 	return list
 }
 

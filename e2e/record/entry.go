@@ -7,6 +7,7 @@ package record
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/spec"
@@ -344,6 +345,9 @@ type Audit struct {
 	Name        string    `json:"name,omitempty"`
 	Code        int       `json:"code"` // HTTP status
 }
+
+// OfEvents reports whether the request is about Kubernetes' Events, of either of their two APIs.
+func (a *Audit) OfEvents() bool { return strings.HasPrefix(a.Resource, "events.") }
 
 // Inventory is what the driver found at a sample's end of the resources that the style may write: all that is in the
 // sample's namespaces, but for what the cluster makes in every namespace and the harness's own, and elsewhere what

@@ -51,7 +51,7 @@ const mostTurns = 5000
 
 // take takes note of a write by one of several pods, of the sample's objects or of a Lease.
 func (t *Timeline) take(at time.Duration, a *record.Audit) {
-	if len(t.Turns) < mostTurns && !strings.HasPrefix(a.Resource, "events.") {
+	if len(t.Turns) < mostTurns && !a.OfEvents() {
 		t.Turns = append(t.Turns, requestOf(at, a))
 	}
 }
@@ -69,7 +69,7 @@ func writes(verb string) bool {
 // ask takes note of a write, but for one of Kubernetes' Events. What is older than
 // the quiescence window is of no interest.
 func (t *Timeline) ask(at time.Duration, a *record.Audit) {
-	if strings.HasPrefix(a.Resource, "events.") {
+	if a.OfEvents() {
 		return
 	}
 	t.Requests = slices.DeleteFunc(t.Requests, func(old Request) bool { return old.At < at-t.Sample.Window })
