@@ -45,7 +45,7 @@ func TestFindingsFigures(t *testing.T) {
 // What growing to a thousand takes is of the recording.
 func TestFindingsGrowth(t *testing.T) {
 	r := reportOf(t, "results/scale")
-	all := table.Table{Left: 1, Header: []string{"style", "one more of 0", "of 1,000", "memory, 0", "1,000", "a thousand take", "stops in", "whole again", "newcomer waits", "of what is left"}}
+	all := table.Table{Left: 1, Header: []string{"style", "one more of 0", "of 1,000", "memory, 0", "1,000", "a thousand take", "stops in", "whole again", "newcomer waits", "of the time left"}}
 	for _, one := range r.Growths() {
 		if one.Back == nil {
 			continue // the floor

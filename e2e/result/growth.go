@@ -209,7 +209,7 @@ func (g *Growth) Text() string {
 	if b := g.Back; b != nil {
 		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
 		if b.Share.N > 0 {
-			text += fmt.Sprintf(", and a newcomer waits %s, %.0f%% of what is left of that", b.Wait.P50, 100*b.Share.P50.Value)
+			text += fmt.Sprintf(", and one that is created meanwhile waits %s, %.0f%% of the time left until then", b.Wait.P50, 100*b.Share.P50.Value)
 		}
 		parts = append(parts, text)
 	}
