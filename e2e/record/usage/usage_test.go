@@ -62,13 +62,15 @@ func newCluster(t *testing.T, answer func(http.ResponseWriter)) (*cluster, rest.
 	t.Helper()
 	c := &cluster{answer: answer, metrics: fails(http.StatusNotFound, "NotFound")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if pod := c.pods[r.URL.Path]; pod != nil {
-			c.podsAsked = append(c.podsAsked, r.URL.Path)
-			pod(w, r)
-			return
-		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if pod := c.pods[r.URL.Path]; pod != nil {
+			c.podsAsked = append(c.podsAsked, r.URL.Path)
+			c.mu.Unlock() // one may hang
+			pod(w, r)
+			c.mu.Lock()
+			return
+		}
 		switch r.URL.Path {
 		case "/api/v1/nodes":
 			_, _ = w.Write([]byte(`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"},"status":{"images":[{"names":["a@sha256:1","a:1"],"sizeBytes":7}]}}]}`))
@@ -393,5 +395,7 @@ func TestPodsAreAskedWhatTheyKeep(t *testing.T) {
 	}
 	is := map[string]float64{"go_goroutines": 41}
 	assert.Equal(t, []map[string]float64{nil, is, is, is, is, is, nil}, kept)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	assert.Len(t, c.podsAsked, 8, "%s", c.podsAsked)
 }
