@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 const (
