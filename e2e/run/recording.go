@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	grantmeter "operatorbench/e2e/grants"
-
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -28,13 +26,11 @@ type recording struct {
 	synced    *record.Syncing
 	judge     *live
 	facts     record.Environment
-	measuring time.Time      // since when the scenarios of a block are measured
-	first     firstResults   // of the block that is being driven
-	step      []judge.Sample // of the ramp's step that is being driven
-	headed    bool           // the table of first results has its heading
-	complete  bool           // all was driven
-	judged    func() (*judge.Judgement, error)
-	rights    []grantmeter.Use // once it is judged
+	measuring time.Time       // since when the scenarios of a block are measured
+	block     judge.Judgement // of the block that is being driven
+	step      []judge.Sample  // of the ramp's step that is being driven
+	headed    bool            // the table of first results has its heading
+	complete  bool            // all was driven
 }
 
 // begin makes the results folder and the recording in it.

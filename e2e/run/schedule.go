@@ -42,7 +42,7 @@ const (
 const (
 	mendWithin     = 5 * time.Second  // until what was broken on purpose is given back: see package drive
 	logsWhenOver   = 5 * time.Second  // of the style that took too long
-	reportsWithin  = 15 * time.Second // until the recording is judged and the reports are written: 139 MB take 2 s
+	reportsWithin  = 15 * time.Second // until the reports are written
 	removalWithin  = 20 * time.Second // of a kind cluster: it takes 4 s, and its reaper goes on by itself
 	sweepWithin    = 3 * time.Minute  // of an existing cluster, with a style in it
 	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
