@@ -326,8 +326,8 @@ func (r *Set) correctColumns() []Column {
 		r.weightColumn(),
 		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, "1", Less, count(r.loses)},
 	}
-	for i, name := range ConformanceNames() {
-		columns = append(columns, Column{name, name, "what every operator is held to: " + ConformanceTexts()[i], GroupCorrect, "", Words, func(label string) Value {
+	for i, a := range conformance() {
+		columns = append(columns, Column{a.name, a.name, "what every operator is held to: " + a.text, GroupCorrect, "", Words, func(label string) Value {
 			all := r.Conformance(label)
 			if len(all) == 0 || all[i].Unasked {
 				return Value{}

@@ -238,7 +238,10 @@ func bytesMore(bytes float64) string {
 
 // isGrowth reports whether a scenario is a growth in some run.
 func (r *Set) isGrowth(scenario string) bool {
-	return slices.ContainsFunc(r.Samples, func(s judge.Sample) bool { return s.Scenario == scenario && s.Stage != "" })
+	for c := range r.Of(scenario) {
+		return len(c.Results) > 0 && c.Results[0].Stage != ""
+	}
+	return false
 }
 
 // LevelColumns are the figures of what one custom resource more takes.

@@ -128,8 +128,8 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 	var all []*series
 	for _, c := range cells {
 		g := phaseGroup{Scenario: c.Scenario}
-		if ratio := s.RatioText(c.Style.Label, c.Scenario); ratio != "" && !inner {
-			g.Ratio = "× " + result.Reference + " " + ratio
+		if ratio := s.Value(c.Style.Label, result.Times(c.Scenario)); ratio.Text != "" && !inner {
+			g.Ratio = "× " + result.Reference + " " + ratio.Text + " " + ratio.From()
 		}
 		for _, name := range s.Phases(c.Scenario) {
 			if one := c.series[name]; one != nil && spec.Inner(name) == inner {
