@@ -108,7 +108,7 @@ func failedAnchor(label string) string { return "failed-" + url.PathEscape(label
 
 // findings explains every cell that did not pass, folded away.
 func (m *markdown) findings(r *Report) {
-	told := 0
+	listed := 0
 	for _, s := range r.Matrix.Styles {
 		all := r.Findings(s.Label)
 		if len(all) == 0 {
@@ -117,7 +117,7 @@ func (m *markdown) findings(r *Report) {
 		m.line("\n<a id=\"%s\"></a>\n<details><summary>%s: what did not pass, and why</summary>", failedAnchor(s.Label), text(s.Label))
 		before := teller{}
 		for _, f := range all {
-			if told++; told > mostFindings {
+			if listed++; listed > mostFindings {
 				m.line("\n… and more; junit.xml and report.html tell of all.")
 				break
 			}
@@ -139,7 +139,7 @@ func (m *markdown) finding(f result.Finding, before teller) {
 		}
 		m.line("\n%s", why)
 	}
-	for _, o := range before.told(f.Cell) {
+	for _, o := range before.reasons(f.Cell) {
 		m.line("\n%s: %s", text(o.Name), text(o.Message))
 		m.evidence(o.Evidence)
 	}

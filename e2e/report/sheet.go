@@ -223,7 +223,7 @@ func (r *Report) phasesTable(scenario string, all bool) table.Table {
 			} else {
 				row = append(row, f[:]...)
 			}
-			t.Row(append(row, c.FloorFigure(s), result.Apart(s))...)
+			t.Row(append(row, c.FloorFigure(s), result.Uncounted(s))...)
 		}
 	}
 	return t

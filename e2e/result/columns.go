@@ -235,10 +235,10 @@ func (r *Set) outcome(label, scenario string) (written, ready stat.Summary) {
 // measured is one of a summary's quantiles, in a unit.
 func measured(unit string, s stat.Summary, o stat.Observation, ci *stat.Interval) Value {
 	if s.N == 0 {
-		return Value{Note: Apart(s)}
+		return Value{Note: Uncounted(s)}
 	}
 	v := observed(unit, o, s.N, s.Rounds)
-	if v.Note = Apart(s); ci != nil && ci.Low != ci.High {
+	if v.Note = Uncounted(s); ci != nil && ci.Low != ci.High {
 		v.Low, v.High = shown(unit, ci.Low), shown(unit, ci.High)
 	}
 	return v
@@ -277,7 +277,7 @@ func lastValue(c *Cell) Value {
 	written, _ := c.Outcome()
 	last := Lasts(written)
 	v := measured("s", last, last.P50, last.CI50)
-	v.N, v.Rounds, v.Note = written.N, written.Rounds, Apart(written)
+	v.N, v.Rounds, v.Note = written.N, written.Rounds, Uncounted(written)
 	switch inTime, of := c.Written(); {
 	case inTime == of && c.Verdict == spec.Late:
 		v.Note = "status late"
@@ -377,7 +377,7 @@ func (r *Set) costColumns() []Column {
 	for _, p := range Prices() {
 		group, costs := GroupCost, r.Costs
 		if p.beside {
-			group, costs = GroupStart, r.Beside
+			group, costs = GroupStart, r.OtherCosts
 		}
 		columns = append(columns, Column{p.ID, p.Head, p.Text, group, p.Unit, Less, func(label string) Value {
 			return used(costs, label, p.Of).value()
@@ -593,8 +593,8 @@ func RightsText(o *record.Owned) string {
 	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
 }
 
-// Apart names the samples of a summary that are not counted, or only bounded; empty: there are none.
-func Apart(s stat.Summary) string {
+// Uncounted names the samples of a summary that are not counted, or only bounded; empty: there are none.
+func Uncounted(s stat.Summary) string {
 	return strings.Join(counts(count{s.Censored, "timed out"}, count{s.Wrong, "wrong"}, count{s.Interrupted, "interrupted"}), ", ")
 }
 

@@ -18,13 +18,13 @@ import (
 // schedule holds what is driven against the time that there is.
 type schedule struct {
 	*job
-	deadline time.Time // of go test's -timeout; zero: none
-	short    []part    // what was not driven for lack of time, each once
-	left     []string  // the same for people, and why
+	deadline time.Time  // of go test's -timeout; zero: none
+	short    []turnKind // what was not driven for lack of time, each once
+	left     []string   // the same for people, and why
 }
 
-// part is the turns of one kind of a participant.
-type part struct {
+// turnKind is the turns of one kind of a participant.
+type turnKind struct {
 	label, load string
 	wave        int
 }
@@ -77,7 +77,7 @@ func (s *schedule) teardownTime() time.Duration {
 // enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so once
 // of the participant's turns of that kind.
 func (s *schedule) enough(t turn, reserved time.Duration) bool {
-	of := part{t.participant.label(), t.load, t.wave}
+	of := turnKind{t.participant.label(), t.load, t.wave}
 	if slices.Contains(s.short, of) {
 		return false
 	}
@@ -124,7 +124,7 @@ func (s *schedule) Unfinished() error {
 
 // Fits reports whether the time was enough for all turns of a style.
 func (s *schedule) Fits(label string) bool {
-	return !slices.ContainsFunc(s.short, func(p part) bool { return p.label == label })
+	return !slices.ContainsFunc(s.short, func(k turnKind) bool { return k.label == label })
 }
 
 // takes is how long a turn is expected to take.

@@ -181,7 +181,7 @@ func (t *latencies) quantiles(all []*series) []float64 {
 }
 
 func (r *latencyRow) fill(c *cell, one *series, shown []float64) {
-	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Apart(one.Summary)
+	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Uncounted(one.Summary)
 	for _, p := range shown {
 		r.Figures = append(r.Figures, one.figure(p))
 	}

@@ -139,7 +139,7 @@ func (s *study) dotPlot() *dotPlot {
 		if one.N > 0 {
 			d.Median = one.P50.String()
 		}
-		if text := result.Apart(one.Summary); text != "" {
+		if text := result.Uncounted(one.Summary); text != "" {
 			d.From += ", " + text
 		}
 		return d

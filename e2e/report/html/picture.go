@@ -147,7 +147,7 @@ func (s *study) pictureRow(c *cell, one *series, x *axis) *pictureRow {
 	r.Dots = dotsOf(c, one, x, 0)
 	r.Dots.Floor = "" // it is shaded in all rows alike
 	r.Note = fmt.Sprintf("n = %s in %s", fmt.Sprint(one.N), plain.Plural(one.Rounds, "round"))
-	if text := result.Apart(one.Summary); text != "" {
+	if text := result.Uncounted(one.Summary); text != "" {
 		r.Note += ", " + text
 	}
 	if one.N > 0 {
