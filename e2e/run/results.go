@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -21,28 +21,6 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/terminal"
 )
-
-// Result is one sample, judged.
-type Result struct{ judge.Result }
-
-// Problems are the reasons for which a sample does not count as handled correctly; none if it does.
-func (r Result) Problems() []string {
-	var problems []string
-	for _, v := range r.Verdicts {
-		if v.Outcome == spec.Fail || v.Outcome == spec.Invalid {
-			lines := append([]string{fmt.Sprintf("%s %s: %s", v.Oracle, v.Outcome, v.Message)}, v.Evidence...)
-			problems = append(problems, strings.Join(lines, "\n  "))
-		}
-	}
-	switch r.Outcome() {
-	case spec.Late:
-		problems = append(problems, "not done in time, though no oracle failed: "+r.Reason)
-	case spec.NotApplicable:
-		problems = append(problems, "no oracle could judge it")
-	default:
-	}
-	return problems
-}
 
 // soFar is what all samples that have ended were judged to, each when it did, with what else is known of the run.
 func (rec *recording) soFar() (result.Recording, error) {
@@ -94,18 +72,12 @@ func (rec *recording) Differences(style, scenario string) ([]result.Difference, 
 }
 
 // Judged returns every sample of a style (by its label) and scenario.
-func (rec *recording) Judged(style, scenario string) ([]Result, error) {
+func (rec *recording) Judged(style, scenario string) ([]judge.Result, error) {
 	all, err := rec.Judgement()
 	if err != nil {
 		return nil, err
 	}
-	var results []Result
-	for _, r := range all.Results {
-		if record.Label(r.Style, r.Variant) == style && (scenario == "" || r.Scenario == scenario) {
-			results = append(results, Result{r})
-		}
-	}
-	return results, nil
+	return plain.Where(all.Results, func(r judge.Result) bool { return record.Label(r.Style, r.Variant) == style && r.Scenario == scenario }), nil
 }
 
 // Has tells whether any round of a scenario was driven against a style (by its
