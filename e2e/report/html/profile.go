@@ -62,14 +62,7 @@ func (s *site) profile(of *style) *profile {
 	}
 	p.Fails = s.fails(of.Label)
 	for i, run := range s.runs {
-		var cells []*cell
-		for _, in := range run.Scenes {
-			for _, c := range in.Cells {
-				if c.Style == of {
-					cells = append(cells, c)
-				}
-			}
-		}
+		cells := slices.Collect(run.By(of.Label))
 		one := profileRun{
 			Heading:   run.heading,
 			Latencies: run.latencies(cells, fmt.Sprintf("latencies-%d", i+1), "Phases that all styles have", false),

@@ -131,20 +131,17 @@ type heatCell struct {
 // the matrix, and loads, which the matrix does not have.
 func (s *study) judged() []*result.Row {
 	rows := slices.Clone(s.Matrix.Rows())
-	for _, in := range s.Scenes {
-		if len(in.Cells) == 0 || !in.Cells[0].Load() {
+	for _, name := range s.Scenarios {
+		if !s.IsLoad(name) {
 			continue
 		}
-		row := &result.Row{Scenario: record.Scenario{Name: in.Name, Group: spec.GroupLoad}}
+		row := &result.Row{Scenario: record.Scenario{Name: name, Group: spec.GroupLoad}, Cells: slices.Collect(s.Of(name))}
 		for _, part := range s.Parts {
 			for _, one := range part.Header.Scenarios {
-				if one.Name == in.Name {
+				if one.Name == name {
 					row.Scenario = one
 				}
 			}
-		}
-		for _, c := range in.Cells {
-			row.Cells = append(row.Cells, c.Cell)
 		}
 		rows = append(rows, row)
 	}
