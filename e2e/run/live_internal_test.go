@@ -33,7 +33,7 @@ func heard(t *testing.T, rec *recording, name string) string {
 		require.NoError(t, err)
 		rec.judge, err = newLive(rec.recorder)
 		require.NoError(t, err)
-		t.Cleanup(rec.judge.stop)
+		t.Cleanup(rec.judge.Stop)
 	}
 	return written
 }
@@ -44,7 +44,7 @@ func TestWhatIsJudgedWhileItIsWrittenIsWhatTheFileSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rec := &recording{job: &job{}}
 			written := heard(t, rec, name)
-			rec.judge.stop()
+			rec.judge.Stop()
 			live, err := rec.soFar()
 			require.NoError(t, err)
 			assert.Same(t, &rec.facts, live.Environment)

@@ -80,9 +80,11 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	rec.synced = rec.recorder.KeepSynced(file, syncEvery)
-	if rec.judge, err = newLive(rec.recorder); err != nil {
+	live, err := newLive(rec.recorder)
+	if err != nil {
 		return err
 	}
+	rec.judge = live
 	if err = rec.surroundings(ctx); err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (rec *recording) markWith(place turn, stage string, installed *spec.Install
 func (rec *recording) RecordLost(ctx context.Context) error {
 	err := rec.begin(ctx)
 	if rec.judge != nil {
-		rec.judge.stop()
+		rec.judge.Stop()
 	}
 	if rec.file != nil {
 		err = errors.Join(err, rec.file.Close())

@@ -97,7 +97,7 @@ func (rec *recording) Began(sample record.Sample) {
 
 // Ended shows how a sample ended.
 func (rec *recording) Ended(sample record.Sample, _ record.End) {
-	result := rec.judge.take(sample.Place())
+	result := rec.judge.Take(sample.Place())
 	if result == nil {
 		return
 	}

@@ -26,7 +26,7 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 	require.NoError(t, err)
 	s.judge, err = newLive(s.recorder)
 	require.NoError(t, err)
-	t.Cleanup(s.judge.stop)
+	t.Cleanup(s.judge.Stop)
 	for scenario, end := range map[string]string{"create": record.Settled, "rollback": record.TimedOut, "recreate": record.Interrupted} {
 		sample := record.Sample{Style: "native", Scenario: scenario, Round: 1, Namespace: scenario, Name: "cache", Timeout: time.Minute, Expect: []string{"unheard-of"}, Matrix: true}
 		require.NoError(t, s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBegin, Begin: &sample}))
