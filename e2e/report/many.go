@@ -49,7 +49,7 @@ func (r *Report) rateTable() table.Table {
 			}
 		}
 	}
-	for _, c := range r.OtherCosts {
+	for _, c := range r.Beside {
 		for _, held := range c.Growth {
 			text := fmt.Sprintf("%s keeps %d custom resources with %s", c.Label(), held.Customs, plain.Bytes(int64(held.Memory.Median())))
 			if slope, known := c.Slope(); known && held.Customs == c.Growth[len(c.Growth)-1].Customs {

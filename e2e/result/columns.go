@@ -377,7 +377,7 @@ func (r *Set) costColumns() []Column {
 	for _, p := range Prices() {
 		group, costs := GroupCost, r.Costs
 		if p.beside {
-			group, costs = GroupStart, r.OtherCosts
+			group, costs = GroupStart, r.Beside
 		}
 		columns = append(columns, Column{p.ID, p.Head, p.Text, group, p.Unit, Less, func(label string) Value {
 			return used(costs, label, p.Of).value()

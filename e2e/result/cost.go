@@ -67,7 +67,7 @@ func (r *Set) costs(one Recording) {
 				r.Costs = append(r.Costs, cost)
 			}
 			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || c.UnchangedCalls.Known() {
-				r.OtherCosts = append(r.OtherCosts, cost)
+				r.Beside = append(r.Beside, cost)
 			}
 		}
 	}
@@ -75,9 +75,9 @@ func (r *Set) costs(one Recording) {
 
 // Sent says how many requests a style sent in a load at most, and how many its client allows itself; empty: it is not known.
 func (r *Set) Sent(label, scenario string) string {
-	for i := range r.OtherCosts {
-		for _, one := range r.OtherCosts[i].Busiest {
-			if r.OtherCosts[i].Label() != label || one.Load != scenario {
+	for i := range r.Beside {
+		for _, one := range r.Beside[i].Busiest {
+			if r.Beside[i].Label() != label || one.Load != scenario {
 				continue
 			}
 			text := fmt.Sprintf("%s sent at most %s requests a second over ten seconds, Events left out", label, Amount("1", one.Requests.Median()))

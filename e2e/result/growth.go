@@ -52,8 +52,8 @@ func (r *Set) Growths() []Growth {
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}
-		for i := range r.OtherCosts {
-			if c := &r.OtherCosts[i]; c.Label() == k.label {
+		for i := range r.Beside {
+			if c := &r.Beside[i]; c.Label() == k.label {
 				g.uses(c.Cost)
 			}
 		}

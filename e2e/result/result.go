@@ -36,9 +36,9 @@ type Set struct {
 	Cells     []*Cell  // by run, then by scenario, then by style
 	Samples   []judge.Sample
 	Costs     []Cost // of styles that were measured, by recording, then by style
-	// OtherCosts are those that loads and the correctness matrix tell of: cold starts, the
+	// Beside are the costs that loads and the correctness matrix tell of: cold starts, the
 	// memory of many custom resources, passes without a change.
-	OtherCosts []Cost
+	Beside []Cost
 	// Matrix has all scenarios that styles were driven through, those that were measured too, without the floor.
 	Matrix *Matrix
 	Grants []grants.Use // by style, over all recordings
@@ -173,7 +173,7 @@ func (r *Set) complete(one Recording) {
 // join takes over a run's cells and costs. A run that measured something is a table.
 func (r *Set) join(t *Set) {
 	r.Scenarios = plain.Once(r.Scenarios, t.Scenarios...)
-	r.Cells, r.Costs, r.OtherCosts = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.OtherCosts, t.OtherCosts...)
+	r.Cells, r.Costs, r.Beside = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.Beside, t.Beside...)
 	if slices.ContainsFunc(t.Cells, (*Cell).Measured) {
 		r.tables = append(r.tables, t)
 	}

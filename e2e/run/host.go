@@ -36,34 +36,3 @@ func readHost(root string) record.Host {
 	}
 	return h
 }
-
-// processor is how long the machine's CPUs have been idle, and in all, since it was started, in seconds. The zero value:
-// the kernel does not say.
-type processor struct{ idle, all float64 }
-
-// readProcessor reads the present values.
-func readProcessor() processor {
-	proc, err := procfs.NewDefaultFS()
-	if err != nil {
-		return processor{}
-	}
-	stat, err := proc.Stat()
-	if err != nil {
-		return processor{}
-	}
-	c := stat.CPUTotal // what guests take is in user already
-	idle := c.Idle + c.Iowait
-	return processor{idle, idle + c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal}
-}
-
-// busyFrom is the share of busy time above which a machine has too little left for what it
-// runs: with three clusters on two CPUs, 79% to 91% were seen.
-const busyFrom = 0.95
-
-// busySince is the share of the time since then in which the CPUs worked; 0: not known.
-func (p processor) busySince(then processor) float64 {
-	if then.all == 0 || p.all <= then.all || p.idle < then.idle {
-		return 0
-	}
-	return max(1-(p.idle-then.idle)/(p.all-then.all), 0)
-}

@@ -265,7 +265,7 @@ func (s *site) costRows(label string) []costRow {
 			add(c, "CPU of "+one.Component+", idle use included", one.Figure)
 		}
 	}
-	for _, c := range s.OtherCosts {
+	for _, c := range s.Beside {
 		for _, q := range result.Prices()[10:] {
 			if c.Label() == label && q.Of(c).Known() {
 				add(c, q.Head, q.Of(c))
