@@ -53,20 +53,14 @@ func (m *markdown) failed(r *Report) {
 
 // verdictTable has the verdicts of all scenarios.
 func (r *Report) verdictTable() table.Table {
-	t := table.Table{Header: []string{"scenario"}, Left: 1 + len(r.Matrix.Styles)}
-	for _, s := range r.Matrix.Styles {
-		t.Header = append(t.Header, s.Label)
-	}
+	labels := plain.Map(r.Matrix.Styles, func(s result.Style) string { return s.Label })
+	t := table.Table{Header: append([]string{"scenario"}, labels...), Left: 1 + len(labels)}
 	for _, g := range r.Matrix.Groups {
 		heading := make([]table.Cell, len(t.Header))
 		heading[0].Strong = g.Name
 		t.Rows = append(t.Rows, heading)
 		for _, row := range g.Rows {
-			cells := table.Texts(row.Name)
-			for _, c := range row.Cells {
-				cells = append(cells, r.verdictCell(c))
-			}
-			t.Rows = append(t.Rows, cells)
+			t.Rows = append(t.Rows, append(table.Texts(row.Name), plain.Map(row.Cells, r.verdictCell)...))
 		}
 	}
 	return t

@@ -91,9 +91,7 @@ func (r *Report) ownTable() table.Table {
 // costTable is what styles use for each change, and while they are installed.
 func (r *Report) costTable() table.Table {
 	s := sheet{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", labels: r.Styles, whys: true}
-	for _, p := range result.Prices()[:9] {
-		s.ids = append(s.ids, p.ID)
-	}
+	s.ids = plain.Map(result.Prices()[:9], func(p result.Priced) string { return p.ID })
 	return s.of(r)
 }
 

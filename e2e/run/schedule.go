@@ -230,10 +230,9 @@ func (s *schedule) foretell() string {
 
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
-	var names []string
-	for _, c := range s.comparisons {
-		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second)))
-	}
+	names := plain.Map(s.comparisons, func(c *comparison) string {
+		return fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second))
+	})
 	total, more := typicalEnvironment+typicalCollector+s.options.Budget+typicalUninstall, ""
 	if most := s.loadTime(); most > 0 {
 		total += most

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -183,9 +184,7 @@ func (t *latencies) quantiles(all []stat.Summary) []float64 {
 
 func (r *latencyRow) fill(c *result.Cell, one stat.Summary, shown []float64) {
 	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Uncounted(one)
-	for _, p := range shown {
-		r.Figures = append(r.Figures, figureOf(one, p))
-	}
+	r.Figures = plain.Map(shown, func(p float64) figure { return figureOf(one, p) })
 	if one.N > 0 {
 		r.N, r.Max = fmt.Sprintf("%s in %d", fmt.Sprint(one.N), one.Rounds), one.Max.String()
 	}

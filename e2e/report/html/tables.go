@@ -53,9 +53,7 @@ func (s *site) figures() figures {
 	first := firstLook(s.Report)
 	groups := result.ColumnGroups()
 	t := figures{Groups: append([]string{"first look"}, groups...)}
-	for _, one := range s.Styles {
-		t.Rows = append(t.Rows, figuresRow{style: one})
-	}
+	t.Rows = plain.Map(s.Styles, func(one *style) figuresRow { return figuresRow{style: one} })
 	columns := s.Choose(first...)
 	for _, c := range s.Columns() {
 		if !slices.Contains(first, c.ID) {
