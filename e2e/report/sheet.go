@@ -36,7 +36,7 @@ func (s sheet) of(r *Report) table.Table {
 		t.Header, t.Words, columns = append(t.Header, c.Head), append(t.Words, c.Better == result.Words), append(columns, values)
 		for i, v := range values {
 			if v.Note != "" && (v.Text == "" || c.Better == result.Words) {
-				out.add(c.Head, v.Note, s.labels[i])
+				out.Add([2]string{c.Head, v.Note}, s.labels[i])
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (s sheet) of(r *Report) table.Table {
 		}
 	}
 	if s.whys {
-		t.Notes = out.lines()
+		t.Notes = linesOf(out)
 	}
 	return t
 }
@@ -124,37 +124,17 @@ func (r *Report) tables() []table.Table {
 	return slices.DeleteFunc(all, func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
-// reasons collect why figures of styles are not known.
-type reasons []reason
+// reasons are why figures of styles are not known: the styles, by the column's head and the reason.
+type reasons = plain.Groups[[2]string, string]
 
-type reason struct {
-	text            string
-	columns, labels []string
-}
-
-func (r *reasons) add(column, text, label string) {
-	for i := range *r {
-		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
-			one.labels = plain.Once(one.labels, label)
-			return
-		}
+// linesOf tell of each reason once, for all figures that lack for the same styles.
+func linesOf(all reasons) []string {
+	var merged reasons // columns, by the reason and the styles
+	for _, k := range all.Keys {
+		merged.Add([2]string{k[1], strings.Join(all.Of[k], ", ")}, k[0])
 	}
-	*r = append(*r, reason{text: text, columns: []string{column}, labels: []string{label}})
-}
-
-// lines tell of each reason once, for all figures that lack for the same styles.
-func (r *reasons) lines() []string {
-	var merged []reason
-	for _, one := range *r {
-		same := func(other reason) bool { return other.text == one.text && slices.Equal(other.labels, one.labels) }
-		if i := slices.IndexFunc(merged, same); i >= 0 {
-			merged[i].columns = append(merged[i].columns, one.columns...)
-			continue
-		}
-		merged = append(merged, one)
-	}
-	return plain.Map(merged, func(one reason) string {
-		return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", "))
+	return plain.Map(merged.Keys, func(k [2]string) string {
+		return fmt.Sprintf("%s: %s (%s)", strings.Join(merged.Of[k], ", "), k[0], k[1])
 	})
 }
 
