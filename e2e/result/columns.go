@@ -433,22 +433,16 @@ func (r *Set) codeColumns() []Column {
 	lines("manifests", "manifests", "lines of YAML and JSON", func(o *record.Owned) int { return kinds(o).manifests })
 	lines("build", "build", "lines of build files", func(o *record.Owned) int { return kinds(o).build })
 	add("images", "images", "size of all images of the style", "bytes", Less, func(f *record.StyleFacts, e *record.Environment) Value {
-		var size int64
 		images := e.ImagesOf(f)
-		custom := 0
-		for _, image := range images {
-			if image.Bytes == 0 {
-				return Value{Note: "size not recorded"}
-			}
-			if image.Custom() {
-				custom++
-			}
-			size += image.Bytes
-		}
-		if size == 0 {
+		switch size := plain.Sum(images, func(i record.ImageFacts) int64 { return i.Bytes }); {
+		case len(images) == 0:
 			return Value{}
+		case slices.ContainsFunc(images, func(i record.ImageFacts) bool { return i.Bytes == 0 }):
+			return Value{Note: "size not recorded"}
+		default:
+			custom := len(plain.Where(images, record.ImageFacts.Custom))
+			return Value{Text: plain.Bytes(size), Number: float64(size), Known: true, Note: fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom)}
 		}
-		return Value{Text: plain.Bytes(size), Number: float64(size), Known: true, Note: fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom)}
 	})
 	add("dependencies", "dependencies", "packages that the custom images are built from, direct / all", "", Words, func(f *record.StyleFacts, e *record.Environment) Value {
 		return Value{Text: DependenciesText(e.ImagesOf(f))}
@@ -523,25 +517,12 @@ func (r *Set) rightsColumns() []Column {
 		}})
 	}
 	number := func(counts func(grants.Right) bool) func(grants.Use) Value {
-		return func(u grants.Use) Value {
-			n := 0
-			for _, right := range u.Rights {
-				if counts(right) {
-					n++
-				}
-			}
-			return whole(n)
-		}
+		return func(u grants.Use) Value { return whole(len(plain.Where(u.Rights, counts))) }
 	}
 	secrets := func(counts func(grants.SecretRights) bool) func(grants.Use) Value {
 		return func(u grants.Use) Value {
-			var accounts []string
-			for _, one := range u.Secrets {
-				if counts(one) {
-					accounts = plain.Once(accounts, one.ServiceAccount)
-				}
-			}
-			return whole(len(accounts))
+			accounts := plain.Map(plain.Where(u.Secrets, counts), func(s grants.SecretRights) string { return s.ServiceAccount })
+			return whole(len(plain.Once(nil, accounts...)))
 		}
 	}
 	columns = append(columns, Column{"rights", "rights", "a right is one verb on one resource, counted for each service account that has it", GroupSecurity, "1", Less, r.rightsOf})
@@ -549,8 +530,7 @@ func (r *Set) rightsColumns() []Column {
 	add("unused", "never used", "rights that were never used while it was recorded", true, func(u grants.Use) Value { return whole(len(u.Unused())) })
 	add("wildcards", "wildcards", "rights with a wildcard", false, number(grants.Right.Wild))
 	add("refused", "refused", "calls that were answered with 403, those while a fault withheld rights among them", true, func(u grants.Use) Value {
-		n := plain.Sum(u.Denied, func(c grants.Call) int { return c.Count })
-		return whole(n)
+		return whole(plain.Sum(u.Denied, func(c grants.Call) int { return c.Count }))
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))
 	add("secrets-read", "did", "service accounts that read secrets", true, secrets(func(s grants.SecretRights) bool { return s.Reads > 0 }))
