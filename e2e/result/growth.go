@@ -272,7 +272,7 @@ func LevelColumns() []ColumnOf[*Level] {
 		{"p99", "p99", "p99 " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P99) }},
 		{"floor-p50", "floor", "the floor's median", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P50 })},
 		{"floor-p99", "p99", "the floor's p99", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P99 })},
-		{"lost", "lost", "that were not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return whole(l.More.Lost) }},
+		{"lost", "lost", "that were not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
 		rest("memory", "memory", "bytes", func(r *cost.Rest) cost.Figure { return r.Memory }),
 		rest("cpu", "CPU", "cores", func(r *cost.Rest) cost.Figure { return r.CPU }),
 		rest("requests", "req/min", "1", func(r *cost.Rest) cost.Figure { return r.Requests }),

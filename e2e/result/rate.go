@@ -106,8 +106,17 @@ func RateColumns() []ColumnOf[Rate] {
 			}
 			return r.observed(stat.Observation{Value: r.Late.Seconds()})
 		}},
-		{"held", "held", "whether the style kept up", "", "", Words, func(r Rate) Value { return Value{Text: r.Short()} }},
+		{"held", "held", "whether the style kept up", "", "", Words, func(r Rate) Value { return Value{Text: r.Short(), Outcome: lost(r.Lost).Outcome} }},
 	}
+}
+
+// lost is how many were not written in time, or wrong.
+func lost(n int) Value {
+	v := whole(n)
+	if n > 0 {
+		v.Outcome = spec.Late
+	}
+	return v
 }
 
 // perSecond is a rate of a figure that is measured, with three digits.
