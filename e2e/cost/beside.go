@@ -249,8 +249,8 @@ func (m *Meter) unchangedCalls(s *style) []Value {
 	return values
 }
 
-// figureOf is a figure of these values.
-func figureOf(unit, missing string, values []Value) Figure {
+// told is a figure of these values.
+func told(unit, missing string, values []Value) Figure {
 	if len(values) > 0 {
 		missing = ""
 	}

@@ -68,11 +68,11 @@ func (m *Meter) measure(s *style, c *Cost) {
 		took, known := b.between(record.Installing, record.Installed, b.handled)
 		return took, known && b.handled > 0
 	})
-	c.ColdStart = figureOf("s", noCold, s.cold)
-	c.ManyMemory = figureOf("bytes", noMany, s.many)
+	c.ColdStart = told("s", noCold, s.cold)
+	c.ManyMemory = told("bytes", noMany, s.many)
 	c.Growth, c.Rests, c.Kept, c.Busiest = s.growth, s.rests, s.kept, s.busiest
-	c.UnchangedCalls = figureOf("1", noUnchanged, m.unchangedCalls(s))
-	c.CallsBefore = figureOf("1", noWrite, m.callsBefore(s))
+	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
+	c.CallsBefore = told("1", noWrite, m.callsBefore(s))
 	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
 	c.ThrottledShare = all.figure("1", noLimits, func(b *block) (float64, bool) {
 		return float64(b.limited().ThrottledPeriods) / float64(max(b.limited().Periods, 1)), b.throttled != nil

@@ -82,5 +82,5 @@ func TestTableOfGrowths(t *testing.T) {
 	assert.Equal(t, "25 %", r.Value("controller-runtime-defaults", "growth.newcomer").Text)
 	assert.Equal(t, "2.80 s", r.Value("controller-runtime-defaults", "growth.whole").Text)
 	assert.Equal(t, "25.0 ms", r.Value("controller-runtime-defaults", "growth.more").Text)
-	assert.Empty(t, r.rateTable().Rows)
+	assert.Empty(t, r.RatesTable().Rows)
 }

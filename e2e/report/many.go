@@ -35,32 +35,6 @@ func (t *tables[Row]) add(row Row) {
 	last.Rows = append(last.Rows, plain.Map(t.columns, func(c result.ColumnOf[Row]) table.Cell { return sheet{}.cell(c.Of(row)) }))
 }
 
-// rateTable is how each style kept up with each load, and what it takes to keep so many.
-func (r *Report) rateTable() table.Table {
-	all := tables[result.Rate]{columns: result.RateColumns()}
-	t := all.under("Loads: written, from when each change was due",
-		"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer.")
-	for _, one := range r.Rates() {
-		all.add(one)
-		if one.Sent > 0 && !one.Held() {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, one.Text()))
-			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
-				t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
-			}
-		}
-	}
-	for _, c := range r.Beside {
-		for _, held := range c.Growth {
-			text := fmt.Sprintf("%s keeps %d custom resources with %s", c.Label(), held.Customs, plain.Bytes(int64(held.Memory.Median())))
-			if slope, known := c.Slope(); known && held.Customs == c.Growth[len(c.Growth)-1].Customs {
-				text += fmt.Sprintf(", %s more for each thousand", plain.Bytes(int64(slope)))
-			}
-			t.Notes = append(t.Notes, text+".")
-		}
-	}
-	return *t
-}
-
 // rampTables are how each style went through each ramp, step by step, and what it holds.
 func (r *Report) rampTables() []table.Table {
 	all := tables[*result.Step]{columns: result.StepColumns()}

@@ -74,7 +74,7 @@ func TestTableOfRamps(t *testing.T) {
 	require.Len(t, table.Notes, 3)
 	assert.Equal(t, "native sent at most 5.2 requests a second over ten seconds, Events left out; the limit of its client: 5/s, burst 10.", table.Notes[2])
 	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost.", table.Notes[1])
-	assert.Empty(t, r.rateTable().Rows)
+	assert.Empty(t, r.RatesTable().Rows)
 	assert.Equal(t, "3/s", r.Value("native", result.Holds("ramp")).Text)
 	assert.Empty(t, r.Value("native", result.Last("ramp")), "the steps have no last one in common")
 }
