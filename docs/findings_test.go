@@ -3,6 +3,7 @@ package docs_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,7 +52,7 @@ func TestFindingsGrowth(t *testing.T) {
 			continue // the floor
 		}
 		first, last := one.Levels[0], one.Levels[len(one.Levels)-1]
-		slope, known := one.Slope(result.Memory)
+		slope, known := one.Slope()
 		require.True(t, known)
 		all.Row(one.Style, first.More.P50.String(), last.More.P50.String(),
 			plain.Bytes(int64(first.Rest.Memory.Median())), plain.Bytes(int64(last.Rest.Memory.Median())), plain.Bytes(int64(slope)),
@@ -70,8 +71,8 @@ func headlineOf(r *report.Report, label string) string {
 	}
 	written, _ := c.Outcome()
 	text := written.P50.String() + "\n" + result.Spread(written, stat.Observation.String)
-	if ratio := r.RatioText(label, r.Headline()); ratio != "" {
-		text += "\n× " + result.Reference + " " + ratio
+	if ratio := r.Value(label, result.Times(r.Headline())); ratio.Text != "" {
+		text += "\n× " + result.Reference + " " + strings.Join(strings.Fields(ratio.Text+" "+ratio.Interval()+" "+ratio.Note), " ")
 	}
 	return text
 }

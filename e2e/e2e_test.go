@@ -59,17 +59,10 @@ func feature(style, scenario string) types.Feature {
 	return features.New(scenario).
 		WithLabel("operator", style).
 		Assess("is handled as expected in every round", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
-			results, err := session.Judged(style, scenario)
-			require.NoError(t, err)
 			differences, err := session.Differences(style, scenario)
 			require.NoError(t, err)
 			for _, difference := range differences {
 				t.Error(difference)
-			}
-			for _, result := range results {
-				if len(differences) > 0 {
-					assert.Empty(t, result.Problems(), "round %d, namespace %s", result.Round, result.Namespace)
-				}
 			}
 			return ctx
 		}).

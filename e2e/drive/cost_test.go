@@ -17,10 +17,10 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/timeline"
 )
 
 // cost is what a load took of the harness, the API's fake included.
@@ -42,14 +42,15 @@ func (c cost) String() string {
 func loadRun(t *testing.T, resources int) (c cost) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
+		l := &loaded{stage: newStage(t)}
 		header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
 		recorder, err := record.NewRecorder(io.Discard, header)
 		require.NoError(t, err)
-		l.Recorder, l.Judge = recorder, l
+		live, err := judge.NewLive(recorder)
+		require.NoError(t, err)
+		defer live.Stop()
+		l.Recorder, l.Judge = recorder, live
 		l.Window, l.Matrix.Window = time.Second, 3*time.Second
-		l.add(record.Entry{Kind: record.KindHeader, Header: &header})
-		defer recorder.Listen(l.add)()
 		defer recorder.Listen(func(e record.Entry) {
 			if e.Watch != nil {
 				c.events++

@@ -34,9 +34,9 @@ type loadRun struct {
 type member struct {
 	*sampleRun
 
-	err     error // of a step; the others after it were not made
-	stirred bool  // something was heard of it
-	listed  bool  // it is among those that are to be looked at
+	err    error // of a step; the others after it were not made
+	heard  bool  // something was heard of it
+	listed bool  // it is among those that are to be looked at
 }
 
 // headStart is how long before its beginning a load is made ready.
@@ -219,10 +219,10 @@ type progress struct {
 	byPlace     map[string]*member
 	byNamespace map[string][]*member
 
-	mu      sync.Mutex
-	stirred []*member
-	looks   []*member // that are to be looked at, those that lack something among them
-	last    time.Duration
+	mu    sync.Mutex
+	heard []*member
+	looks []*member // that are to be looked at, those that lack something among them
+	last  time.Duration
 }
 
 // of begins with all members: nobody has looked at any.
@@ -231,7 +231,7 @@ func (p *progress) of(members []*member) {
 	for _, m := range members {
 		p.byPlace[m.sample.Place()] = m
 		p.byNamespace[m.sample.Namespace] = append(p.byNamespace[m.sample.Namespace], m)
-		p.stir(m)
+		p.heardOf(m)
 	}
 }
 
@@ -249,20 +249,20 @@ func (p *progress) hear(e record.Entry) {
 	}
 	for place := range record.Places(namespace, name) {
 		if m := p.byPlace[place]; m != nil {
-			p.stir(m)
+			p.heardOf(m)
 			return
 		}
 	}
 	for _, m := range p.byNamespace[namespace] {
-		p.stir(m)
+		p.heardOf(m)
 	}
 }
 
-func (p *progress) stir(m *member) {
+func (p *progress) heardOf(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !m.stirred {
-		m.stirred, p.stirred = true, append(p.stirred, m)
+	if !m.heard {
+		m.heard, p.heard = true, append(p.heard, m)
 	}
 }
 
@@ -270,13 +270,13 @@ func (p *progress) stir(m *member) {
 func (p *progress) lacks(recorder *record.Recorder, judge Judge) string {
 	recorder.CatchUp()
 	p.mu.Lock()
-	stirred := p.stirred
-	p.stirred = nil
-	for _, m := range stirred {
-		m.stirred = false
+	heard := p.heard
+	p.heard = nil
+	for _, m := range heard {
+		m.heard = false
 	}
 	p.mu.Unlock()
-	for _, m := range stirred {
+	for _, m := range heard {
 		if p.last = max(p.last, m.moved()); !m.listed {
 			m.listed, p.looks = true, append(p.looks, m)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +23,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/timeline"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
@@ -96,16 +94,14 @@ func (s slowSpace) Delete(ctx context.Context, name string, opts metav1.DeleteOp
 type loaded struct {
 	*stage
 
-	mu       sync.Mutex
-	splitter *timeline.Splitter
-	gate     chan struct{} // of an operator that can be stopped; nil: it cannot
+	gate chan struct{} // of an operator that can be stopped; nil: it cannot
 }
 
 var named = record.Style{Style: spec.Style{Name: spec.Floor, Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
-	l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
+	l := &loaded{stage: newStage(t)}
 	l.recording.Reset()
 	header := record.Header{
 		Schema: record.Schema, Run: "abc123", Styles: []record.Style{named},
@@ -113,33 +109,12 @@ func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, 
 	}
 	recorder, err := record.NewRecorder(&l.recording, header)
 	require.NoError(t, err)
-	l.Recorder, l.Judge, l.Client = recorder, l, slowAPI{l.Client, takes}
+	live, err := judge.NewLive(recorder)
+	require.NoError(t, err)
+	t.Cleanup(live.Stop)
+	l.Recorder, l.Judge, l.Client = recorder, live, slowAPI{l.Client, takes}
 	l.Window, l.Matrix.Window = time.Second, 3*time.Second
-	l.add(record.Entry{Kind: record.KindHeader, Header: &header})
-	t.Cleanup(recorder.Listen(l.add))
 	return l
-}
-
-func (l *loaded) add(e record.Entry) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, err := l.splitter.Add(e); err != nil {
-		panic(err)
-	}
-}
-
-func (l *loaded) Missing(namespace string) string {
-	l.Recorder.CatchUp()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.splitter.Open(namespace).Missing()
-}
-
-func (l *loaded) LastEvent(namespace string) time.Duration {
-	l.Recorder.CatchUp()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.splitter.Open(namespace).LastEvent()
 }
 
 func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Plan) error {

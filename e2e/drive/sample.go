@@ -15,11 +15,11 @@ import (
 // sampleRun drives one sample, from its beginning to its end.
 type sampleRun struct {
 	*Driver
-	style   Style
-	sample  record.Sample
-	changed chan struct{} // something was recorded
-	stirred atomic.Int64  // when
-	changes changes       // in its namespaces
+	style     Style
+	sample    record.Sample
+	changed   chan struct{} // something was recorded
+	changedAt atomic.Int64  // when
+	changes   changes       // in its namespaces
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
@@ -41,7 +41,7 @@ type sampleRun struct {
 
 func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
 	s := &sampleRun{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1), quiet: sample.Window}
-	s.moved = func() time.Duration { return time.Duration(s.stirred.Load()) }
+	s.moved = func() time.Duration { return time.Duration(s.changedAt.Load()) }
 	if sample.Matrix {
 		s.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
 	}
@@ -59,7 +59,7 @@ func (s *sampleRun) listen() (stop func()) {
 				return
 			}
 		default:
-			s.stirred.Store(int64(e.Time))
+			s.changedAt.Store(int64(e.Time))
 			if e.Watch != nil && s.holds(e.Watch.Namespace) {
 				s.changes.see(&e)
 			}
@@ -130,7 +130,7 @@ func (s *sampleRun) settle(ctx context.Context) (outcome, reason string) {
 // quiescence follows a sample that comes to rest, or does not.
 type quiescence struct {
 	window time.Duration // so long nothing may move
-	stirs  time.Duration // so long it may move on though nothing is lacking; 0: for ever
+	unrest time.Duration // so long it may move on though nothing is lacking; 0: for ever
 	// Since when nothing is lacking, since when it is but for moments shorter than
 	// the window, and when the last of these began; negative: it is not so.
 	whole, nearly, lost time.Duration
@@ -141,7 +141,7 @@ type quiescence struct {
 func (s *sampleRun) newQuiescence(window time.Duration) *quiescence {
 	q := &quiescence{window: window, whole: -1, nearly: -1, lost: -1}
 	if s.sample.Namespace != "" && s.style.Timeout > 0 {
-		q.stirs = max(s.style.Timeout, 2*window)
+		q.unrest = max(s.style.Timeout, 2*window)
 	}
 	return q
 }
@@ -166,12 +166,12 @@ func (q *quiescence) complete(now, moved time.Duration) (outcome string, due tim
 	switch {
 	case now >= due:
 		return record.Settled, due
-	case q.stirs == 0:
+	case q.unrest == 0:
 		return "", due
-	case now-q.nearly >= q.stirs:
+	case now-q.nearly >= q.unrest:
 		return record.TimedOut, due
 	}
-	return "", min(due, q.nearly+q.stirs)
+	return "", min(due, q.nearly+q.unrest)
 }
 
 // wait waits until nothing is lacking, and has not been for window. It gives up when nothing has moved for patience (0:
@@ -192,7 +192,7 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 			case record.Settled:
 				return outcome, ""
 			case record.TimedOut:
-				return outcome, s.restless(quiescence.window)
+				return outcome, s.unsettled(quiescence.window)
 			}
 		default:
 			quiescence.lacking(now)
@@ -216,7 +216,7 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 		case <-ctx.Done():
 			switch {
 			case lack == "":
-				lack = s.restless(quiescence.window)
+				lack = s.unsettled(quiescence.window)
 			case patience > 0: // something moved all the time
 				lack += "; " + s.changes.String(s.Recorder.Now())
 			}
@@ -241,8 +241,8 @@ func (s *sampleRun) pace(now time.Duration) time.Duration {
 	return min(windowWrites*s.wrote, longestWindow)
 }
 
-// restless is the reason of a sample that lacked nothing, and did not come to rest.
-func (s *sampleRun) restless(window time.Duration) string {
+// unsettled is the reason of a sample that lacked nothing, and did not come to rest.
+func (s *sampleRun) unsettled(window time.Duration) string {
 	return fmt.Sprintf("it never stood still for %v; %s", window, s.changes.String(s.Recorder.Now()))
 }
 

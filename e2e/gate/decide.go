@@ -213,7 +213,7 @@ func (m *Metric) see(l *look) {
 	m.shown = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
 	m.seen, m.differs = m.shown, false
 	if m.Phase == spec.PhaseAcknowledged && l.paired {
-		m.differs = min(samples.Deal(m.seen, 1, m.score), samples.DealBelow(m.seen, 1, m.score)) <= beta/2
+		m.differs = min(samples.PermutationAbove(m.seen, 1, m.score), samples.PermutationBelow(m.seen, 1, m.score)) <= beta/2
 	}
 	if l.paired {
 		steady := m.steadied(l.rounds)
@@ -250,9 +250,9 @@ func constant(strata []samples.Stratum) bool {
 // above is the p-value that head takes more than ratio times as long as base, and below
 // that of less. What the API server's replies took is taken out, unless they differ at
 // head: then both must say so, with it and without, which makes neither more likely.
-func (m *Metric) above(ratio float64) float64 { return m.both(samples.Deal, ratio) }
+func (m *Metric) above(ratio float64) float64 { return m.both(samples.PermutationAbove, ratio) }
 
-func (m *Metric) below(ratio float64) float64 { return m.both(samples.DealBelow, ratio) }
+func (m *Metric) below(ratio float64) float64 { return m.both(samples.PermutationBelow, ratio) }
 
 func (m *Metric) both(deal func([]samples.Stratum, float64, samples.Score) float64, ratio float64) float64 {
 	p := deal(m.seen, ratio, m.score)

@@ -83,7 +83,7 @@ func (r *Result) doubts() []string {
 	}
 	for i, side := range sides {
 		if i > 0 {
-			doubts = append(doubts, apart(r.Base, side)...)
+			doubts = append(doubts, incomparable(r.Base, side)...)
 		}
 		if lost, all := side.lost(); float64(lost) > tooMuchLost*float64(all) {
 			doubts = append(doubts, fmt.Sprintf("%d of %d samples of %s were interrupted or could not be judged", lost, all, side.Name))
@@ -92,8 +92,8 @@ func (r *Result) doubts() []string {
 	return doubts
 }
 
-// apart says why figures of two sides do not compare.
-func apart(base, other Side) []string {
+// incomparable says why figures of two sides do not compare.
+func incomparable(base, other Side) []string {
 	doubts := patience(base, other)
 	a, b := base.Recording.Judgement.Header.Schema, other.Recording.Judgement.Header.Schema
 	if a != b {

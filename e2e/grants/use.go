@@ -32,11 +32,11 @@ func (m *Meter) use(s *style) Use {
 		granted := slices.ContainsFunc(u.Rights, func(r Right) bool { return r.allows(c) })
 		switch {
 		case c.denied:
-			told := c.told(s.calls[c])
-			told.Namespace, told.Granted = c.namespace, granted
-			u.Denied = joinCalls(u.Denied, told)
+			one := c.public(s.calls[c])
+			one.Namespace, one.Granted = c.namespace, granted
+			u.Denied = joinCalls(u.Denied, one)
 		case !granted:
-			u.Beyond = joinCalls(u.Beyond, c.told(s.calls[c]))
+			u.Beyond = joinCalls(u.Beyond, c.public(s.calls[c]))
 		}
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
@@ -95,7 +95,7 @@ func (s *style) count(r *Right, calls []call) {
 		}
 		r.Used += s.calls[c]
 		if r.wild() {
-			r.As = joinCalls(r.As, c.told(s.calls[c]))
+			r.As = joinCalls(r.As, c.public(s.calls[c]))
 		}
 		own = own && slices.Contains(s.Namespaces, c.namespace)
 		within = append(within, c.namespace)
@@ -106,8 +106,8 @@ func (s *style) count(r *Right, calls []call) {
 	}
 }
 
-// told is the call as it is told of.
-func (c call) told(count int) Call {
+// public is the call as Use has it.
+func (c call) public(count int) Call {
 	return Call{ServiceAccount: c.account, Verb: c.verb, Group: c.group, Resource: c.resource, Count: count}
 }
 

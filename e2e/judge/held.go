@@ -39,6 +39,7 @@ func (j *Judgement) held(h *record.Held) {
 		j.Warnings = append(j.Warnings, HeldMessage(h))
 		return
 	}
+	blamed.own()
 	for i := range blamed.Verdicts {
 		if v := &blamed.Verdicts[i]; v.Outcome == spec.Fail {
 			v.Message += "; " + HeldMessage(h)

@@ -152,11 +152,11 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 // judgeAll judges the lines of a file, or of nobody knows what (""): these are the caller's, those of a file are given up
 // once they are judged. Errors of reading name the file already.
 func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []func(record.Entry)) (*Judgement, error) {
-	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
+	g := NewJudging()
 	line := 0
 	for r, err := range timeline.Read(entries) {
 		if errors.Is(err, record.ErrTruncated) {
-			j.Warnings = append(j.Warnings, fmt.Sprintf("%v; all before it is judged", err))
+			g.soFar.Warnings = append(g.soFar.Warnings, fmt.Sprintf("%v; all before it is judged", err))
 			break
 		}
 		if err != nil {
@@ -165,52 +165,99 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []fu
 		for _, observe := range observers {
 			observe(r.Entry)
 		}
-		closed, err := s.Take(r)
+		closed, err := g.splitter.Take(r)
 		if line++; err != nil {
 			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
 		if file != "" && r.Watch != nil {
 			r.Watch.Object = nil // timelines share it, and need what was read of it alone
 		}
-		switch {
-		case r.Kind == record.KindHeader:
-			j.Header = *r.Header
-		case r.Kind == record.KindGap:
-			s.Spend(j.withdraw(r.Entry))
-		case r.Kind == record.KindHeld:
-			s.Spend(len(j.Results))
-			j.held(r.Held)
-		case r.Kind == record.KindLogs:
-			s.Spend(len(j.Results))
-			j.logs(r.Logs)
-		case closed != nil:
-			j.take(closed)
-			s.Release(closed)
-		}
-		if err := s.Overspent(); err != nil {
+		if _, err := g.follow(r.Entry, closed); err != nil {
 			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
-		if len(j.Results) > timeline.MostResults {
-			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, timeline.MostResults)
-		}
 	}
-	for _, t := range s.Rest() {
-		j.take(t)
-	}
-	if err := s.Overspent(); err != nil {
+	if err := g.End(); err != nil {
 		return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 	}
+	j := g.soFar
 	j.prompt()
-	return j, nil
+	return &j, nil
 }
 
-// take judges a sample, or checks that the given state that it was to bring about is there.
-func (j *Judgement) take(t *timeline.Timeline) {
+// Judging judges a recording entry by entry, each sample once: when it ends. It is not safe for concurrent use.
+type Judging struct {
+	splitter *timeline.Splitter
+	soFar    Judgement
+}
+
+// NewJudging expects a recording's header first.
+func NewJudging() *Judging {
+	return &Judging{splitter: timeline.NewSplitter(), soFar: Judgement{given: map[string]reaction{}}}
+}
+
+// Add takes the next entry. It returns what the sample that the entry ends was judged to; nil: it ends none that is
+// judged. An error means that this is not the recording of a run, and that there is nothing to be judged any further.
+func (g *Judging) Add(e record.Entry) (*Result, error) {
+	closed, err := g.splitter.Add(e)
+	if err != nil {
+		return nil, err
+	}
+	return g.follow(e, closed)
+}
+
+// Open is the sample that is open at a place; nil: none is. See timeline.Splitter.Open.
+func (g *Judging) Open(place string) *timeline.Timeline { return g.splitter.Open(place) }
+
+// End judges the samples whose end never came. No entry is to follow.
+func (g *Judging) End() error {
+	for _, t := range g.splitter.Rest() {
+		g.soFar.take(t)
+	}
+	return g.splitter.Overspent()
+}
+
+// SoFar is the judgement of all samples that have ended. It stays as it is, whatever follows.
+func (g *Judging) SoFar() *Judgement {
+	j := g.soFar
+	j.Results, j.Warnings = slices.Clone(j.Results), slices.Clone(j.Warnings)
+	j.prompt()
+	return &j
+}
+
+// follow takes up an entry that the splitter has taken, and the sample that it has ended.
+func (g *Judging) follow(e record.Entry, closed *timeline.Timeline) (ended *Result, err error) {
+	j, s := &g.soFar, g.splitter
+	switch {
+	case e.Kind == record.KindHeader:
+		j.Header = *e.Header
+	case e.Kind == record.KindGap:
+		s.Spend(j.withdraw(e))
+	case e.Kind == record.KindHeld:
+		s.Spend(len(j.Results))
+		j.held(e.Held)
+	case e.Kind == record.KindLogs:
+		s.Spend(len(j.Results))
+		j.logs(e.Logs)
+	case closed != nil:
+		ended = j.take(closed)
+		s.Release(closed)
+	}
+	if err := s.Overspent(); err != nil {
+		return nil, err
+	}
+	if len(j.Results) > timeline.MostResults {
+		return nil, fmt.Errorf("more than %d samples: this is no recording of a run", timeline.MostResults)
+	}
+	return ended, nil
+}
+
+// take judges a sample, or checks that the given state that it was to bring about is there; then it returns nil.
+func (j *Judgement) take(t *timeline.Timeline) *Result {
 	if !t.Sample.Prepare {
 		r := One(t)
 		r.reaction = r.reaction.slower(j.given[r.Namespace])
 		j.Results = append(j.Results, r)
-		return
+		return &r
 	}
 	if given := slowestReaction(t); given.took > 0 {
 		j.given[t.Sample.Namespace] = given
@@ -223,6 +270,7 @@ func (j *Judgement) take(t *timeline.Timeline) {
 		j.Warnings = append(j.Warnings, fmt.Sprintf("the given state of %s %s, round %d, was not reached: %s",
 			t.Sample.Style, t.Sample.Scenario, t.Sample.Round, reason))
 	}
+	return nil
 }
 
 // withdraw takes up a gap that reaches back into samples already judged: a watch can break in one sample and be back
@@ -231,6 +279,7 @@ func (j *Judgement) withdraw(gap record.Entry) (steps int) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
 		steps++
 		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
+			r.own()
 			r.withdraw(&gap)
 			for _, v := range r.Verdicts {
 				steps += len(oracles) + len(v.Message)
@@ -240,6 +289,9 @@ func (j *Judgement) withdraw(gap record.Entry) (steps int) {
 	}
 	return steps
 }
+
+// own keeps what a Judgement that was handed out before has of the result as it is, whatever becomes of it here.
+func (r *Result) own() { r.Verdicts, r.Samples = slices.Clone(r.Verdicts), slices.Clone(r.Samples) }
 
 // count lets the latencies of phases that were reached count, or not, as the verdicts say.
 func (r *Result) count() {

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,5 +46,29 @@ func TestSamplesAreTraceable(t *testing.T) {
 		assert.Equal(t, 1, shown, one.Phase)
 		assert.InDelta(t, one.Value, (one.At - one.From).Seconds(), 1e-12)
 		assert.Equal(t, "services", one.Namespace)
+	}
+}
+
+// What was handed out of a recording that goes on stays as it is, also where later entries withdraw or add verdicts.
+func TestWhatIsKnownSoFarStaysAsItIs(t *testing.T) {
+	s := newStory(t)
+	s.created()
+	s.end(1710, record.Settled)
+	g := judge.NewJudging()
+	for _, e := range s.entries {
+		_, err := g.Add(e)
+		require.NoError(t, err)
+	}
+	before := g.SoFar()
+	was := told(before)
+	for _, e := range []record.Entry{
+		{Time: at(1800), Kind: record.KindHeld, Held: &record.Held{Style: "native", Namespace: "services", Name: "cache", Finalizers: []string{"example.com/mine"}, Waited: time.Second}},
+		{Time: at(1900), Kind: record.KindGap, Gap: &record.Gap{Resource: customs, From: at(1600), Reason: "closed"}},
+	} {
+		is := told(g.SoFar())
+		_, err := g.Add(e)
+		require.NoError(t, err)
+		assert.NotEqual(t, is, told(g.SoFar()), e.Kind)
+		assert.Equal(t, was, told(before), e.Kind)
 	}
 }

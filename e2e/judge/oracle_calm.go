@@ -33,15 +33,15 @@ func calm(t *timeline.Timeline) Verdict {
 	}
 	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
 	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens })
-	if len(within) < leastRestless {
+	if len(within) < leastEndless {
 		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(t.EndedAt))
 	}
 	return fail(requestLines(t, within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
 		t.Since(opens), t.Since(t.EndedAt), plain.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
 }
 
-// leastRestless is how many writes are work without end.
-const leastRestless = 2
+// leastEndless is how many writes are work without end.
+const leastEndless = 2
 
 func wereNone(writes int) string {
 	if writes == 0 {

@@ -28,6 +28,7 @@ func (j *Judgement) logs(l *record.Logs) {
 		if r.Style != l.Style || r.Variant != l.Variant || r.Round != l.Round {
 			continue
 		}
+		r.own()
 		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && v.open })
 		if k >= 0 {
 			r.Verdicts[k] = searched(r.Namespace, l)

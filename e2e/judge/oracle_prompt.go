@@ -126,6 +126,7 @@ func (j *Judgement) prompt() {
 		if k < 0 || r.reaction.took == 0 {
 			continue
 		}
+		r.own()
 		r.Verdicts[k] = compared(r.where.Child.Kind, r.reaction, byStyle[record.Label(r.Style, r.Variant)])
 	}
 }

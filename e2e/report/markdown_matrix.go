@@ -53,20 +53,14 @@ func (m *markdown) failed(r *Report) {
 
 // verdictTable has the verdicts of all scenarios.
 func (r *Report) verdictTable() table.Table {
-	t := table.Table{Header: []string{"scenario"}, Left: 1 + len(r.Matrix.Styles)}
-	for _, s := range r.Matrix.Styles {
-		t.Header = append(t.Header, s.Label)
-	}
+	labels := plain.Map(r.Matrix.Styles, func(s result.Style) string { return s.Label })
+	t := table.Table{Header: append([]string{"scenario"}, labels...), Left: 1 + len(labels)}
 	for _, g := range r.Matrix.Groups {
 		heading := make([]table.Cell, len(t.Header))
 		heading[0].Strong = g.Name
 		t.Rows = append(t.Rows, heading)
 		for _, row := range g.Rows {
-			cells := table.Texts(row.Name)
-			for _, c := range row.Cells {
-				cells = append(cells, r.verdictCell(c))
-			}
-			t.Rows = append(t.Rows, cells)
+			t.Rows = append(t.Rows, append(table.Texts(row.Name), plain.Map(row.Cells, r.verdictCell)...))
 		}
 	}
 	return t
@@ -108,7 +102,7 @@ func failedAnchor(label string) string { return "failed-" + url.PathEscape(label
 
 // findings explains every cell that did not pass, folded away.
 func (m *markdown) findings(r *Report) {
-	told := 0
+	listed := 0
 	for _, s := range r.Matrix.Styles {
 		all := r.Findings(s.Label)
 		if len(all) == 0 {
@@ -117,7 +111,7 @@ func (m *markdown) findings(r *Report) {
 		m.line("\n<a id=\"%s\"></a>\n<details><summary>%s: what did not pass, and why</summary>", failedAnchor(s.Label), text(s.Label))
 		before := teller{}
 		for _, f := range all {
-			if told++; told > mostFindings {
+			if listed++; listed > mostFindings {
 				m.line("\n… and more; junit.xml and report.html tell of all.")
 				break
 			}
@@ -139,7 +133,7 @@ func (m *markdown) finding(f result.Finding, before teller) {
 		}
 		m.line("\n%s", why)
 	}
-	for _, o := range before.told(f.Cell) {
+	for _, o := range before.reasons(f.Cell) {
 		m.line("\n%s: %s", text(o.Name), text(o.Message))
 		m.evidence(o.Evidence)
 	}

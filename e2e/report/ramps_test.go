@@ -48,9 +48,9 @@ func TestTableOfRamps(t *testing.T) {
 	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
 		Style: "native", Busiest: []cost.Busiest{{Load: "ramp", Requests: cost.Figure{Unit: "1/s", Values: []cost.Value{{Round: 1, Value: 5.2}}}}},
 	}}})
-	tables := r.rampTables()
-	require.Len(t, tables, 1)
-	table := tables[0]
+	all := r.rampTables()
+	require.Len(t, all, 1)
+	table := all[0]
 	var rows []string
 	for _, row := range table.Rows {
 		text := ""
@@ -64,11 +64,12 @@ func TestTableOfRamps(t *testing.T) {
 		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|style|",
 		"native|1|3|15|3.18|50.0 ms|50.0 ms|0|2.00 ms|1.00 ms|–|",
 	}, rows)
-	table.Rows = append(table.Rows, stepRow("controller-runtime-defaults", 1, &result.Step{
-		Rate: result.Rate{N: 150, Lost: 3, P50: observed(0.611), P99: observed(2.35), Done: 0.333, Late: 113 * time.Millisecond},
-		Due:  140, Unknown: 1450, Acknowledged: observed(0.355), GaveOut: result.GaveServer,
-	}))
-	lines := table.Lines(nil)
+	long := tables[*result.Step]{columns: result.StepColumns(), all: all}
+	long.add(&result.Step{
+		Rate:  result.Rate{Style: "controller-runtime-defaults", N: 150, Lost: 3, P50: observed(0.611), P99: observed(2.35), Done: 0.333, Late: 113 * time.Millisecond},
+		Round: 1, Due: 140, Unknown: 1450, Acknowledged: observed(0.355), GaveOut: result.GaveServer,
+	})
+	lines := long.all[0].Lines(nil)
 	assert.True(t, strings.HasSuffix(lines[len(lines)-1], result.GaveServer), lines[len(lines)-1])
 	require.Len(t, table.Notes, 3)
 	assert.Equal(t, "native sent at most 5.2 requests a second over ten seconds, Events left out; the limit of its client: 5/s, burst 10.", table.Notes[2])

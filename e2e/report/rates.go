@@ -2,30 +2,19 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
 
 // RatesTable is how each style kept up with each load, and what it takes to keep so many.
 func (r *Report) RatesTable() table.Table {
-	t := table.Table{
-		Title:  "Loads: written, from when each change was due",
-		Header: []string{"load", "style", "n", "due/s", "written/s", "p50", "p99", "harness late p99", "held"}, Left: 2, Tail: true,
-		Notes: []string{"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer."},
-	}
+	all := tables[result.Rate]{columns: result.RateColumns()}
+	t := all.under("Loads: written, from when each change was due",
+		"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer.")
 	for _, one := range r.Rates() {
-		due := "at once"
-		if one.Sent > 0 {
-			due = plain.Digits(one.Sent)
-		}
-		late := "–" // older recordings do not say
-		if one.Late > 0 {
-			late = plain.Duration(one.Late.Seconds())
-		}
-		t.Rows = append(t.Rows, table.Texts(one.Scenario, one.Style, strconv.Itoa(one.N), due, plain.Digits(one.Done),
-			plain.AtLeast(one.P50.Value, one.P50.Censored), plain.AtLeast(one.P99.Value, one.P99.Censored), late, one.Short()))
+		all.add(one)
 		if one.Sent > 0 && !one.Held() {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, one.Text()))
 			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
@@ -42,5 +31,5 @@ func (r *Report) RatesTable() table.Table {
 			t.Notes = append(t.Notes, text+".")
 		}
 	}
-	return t
+	return *t
 }

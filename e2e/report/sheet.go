@@ -36,7 +36,7 @@ func (s sheet) of(r *Report) table.Table {
 		t.Header, t.Words, columns = append(t.Header, c.Head), append(t.Words, c.Better == result.Words), append(columns, values)
 		for i, v := range values {
 			if v.Note != "" && (v.Text == "" || c.Better == result.Words) {
-				out.add(c.Head, v.Note, s.labels[i])
+				out.Add([2]string{c.Head, v.Note}, s.labels[i])
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (s sheet) of(r *Report) table.Table {
 		}
 	}
 	if s.whys {
-		t.Notes = out.lines()
+		t.Notes = linesOf(out)
 	}
 	return t
 }
@@ -91,9 +91,7 @@ func (r *Report) ownTable() table.Table {
 // costTable is what styles use for each change, and while they are installed.
 func (r *Report) costTable() table.Table {
 	s := sheet{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", labels: r.Styles, whys: true}
-	for _, p := range result.Prices()[:9] {
-		s.ids = append(s.ids, p.ID)
-	}
+	s.ids = plain.Map(result.Prices()[:9], func(p result.Priced) string { return p.ID })
 	return s.of(r)
 }
 
@@ -126,37 +124,17 @@ func (r *Report) tables() []table.Table {
 	return slices.DeleteFunc(all, func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
-// reasons collect why figures of styles are not known.
-type reasons []reason
+// reasons are why figures of styles are not known: the styles, by the column's head and the reason.
+type reasons = plain.Groups[[2]string, string]
 
-type reason struct {
-	text            string
-	columns, labels []string
-}
-
-func (r *reasons) add(column, text, label string) {
-	for i := range *r {
-		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
-			one.labels = plain.Once(one.labels, label)
-			return
-		}
+// linesOf tell of each reason once, for all figures that lack for the same styles.
+func linesOf(all reasons) []string {
+	var merged reasons // columns, by the reason and the styles
+	for _, k := range all.Keys {
+		merged.Add([2]string{k[1], strings.Join(all.Of[k], ", ")}, k[0])
 	}
-	*r = append(*r, reason{text: text, columns: []string{column}, labels: []string{label}})
-}
-
-// lines tell of each reason once, for all figures that lack for the same styles.
-func (r *reasons) lines() []string {
-	var merged []reason
-	for _, one := range *r {
-		same := func(other reason) bool { return other.text == one.text && slices.Equal(other.labels, one.labels) }
-		if i := slices.IndexFunc(merged, same); i >= 0 {
-			merged[i].columns = append(merged[i].columns, one.columns...)
-			continue
-		}
-		merged = append(merged, one)
-	}
-	return plain.Map(merged, func(one reason) string {
-		return fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", "))
+	return plain.Map(merged.Keys, func(k [2]string) string {
+		return fmt.Sprintf("%s: %s (%s)", strings.Join(merged.Of[k], ", "), k[0], k[1])
 	})
 }
 
@@ -223,7 +201,7 @@ func (r *Report) phasesTable(scenario string, all bool) table.Table {
 			} else {
 				row = append(row, f[:]...)
 			}
-			t.Row(append(row, c.FloorFigure(s), result.Apart(s))...)
+			t.Row(append(row, c.FloorFigure(s), result.Uncounted(s))...)
 		}
 	}
 	return t

@@ -115,14 +115,14 @@ func (r *Report) cellText(c *result.Cell) string {
 func (t *terminal) findings(r *Report, label string) {
 	all := r.Findings(label)
 	slices.SortStableFunc(all, func(a, b result.Finding) int { return rankOf(a) - rankOf(b) })
-	told, before := 0, teller{}
+	listed, before := 0, teller{}
 	for _, f := range all {
-		if told == 0 {
+		if listed == 0 {
 			_, text := r.Tally(label)
 			t.line("")
 			t.line("%s: %s", plain.Line(label), text)
 		}
-		if told++; told > terminalFindings {
+		if listed++; listed > terminalFindings {
 			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
 			return
 		}
@@ -136,7 +136,7 @@ func (t *terminal) findings(r *Report, label string) {
 			t.wrapped("    ", f.Why)
 			continue
 		}
-		for _, o := range before.told(f.Cell) {
+		for _, o := range before.reasons(f.Cell) {
 			t.wrapped("    ", o.Name+": "+o.Message)
 			for _, e := range o.Evidence {
 				t.wrapped("      ", e)

@@ -14,8 +14,8 @@ const unknown = plain.Unknown
 // teller leaves out what was told of a style already: what an oracle said, by the first scenario of which it was told.
 type teller map[string]string
 
-// told are the oracles that say why a cell did not pass.
-func (t teller) told(c *result.Cell) []result.Oracle {
+// reasons are the oracles that say why a cell did not pass.
+func (t teller) reasons(c *result.Cell) []result.Oracle {
 	all := c.Reasons()
 	for i, o := range all {
 		said := strings.Join(append([]string{o.Name, o.Message}, o.Evidence...), "\n")

@@ -16,29 +16,35 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Column is a figure by which styles are compared. Columns lists all of them: a format chooses by ID.
-type Column struct {
+// Column is a figure by which styles are compared, which are named by their labels. Set.Columns lists all of them: a
+// format chooses by ID.
+type Column = ColumnOf[string]
+
+// ColumnOf is a figure by which the rows of a table are compared: see Column, RateColumns, StepColumns and LevelColumns.
+type ColumnOf[Row any] struct {
 	ID, Head string
 	Text     string // what it is, in a clause
-	Group    string // one of ColumnGroups
+	Group    string // of a style's, one of ColumnGroups
+	Unit     string // of Value.Number, as Amount takes it; empty: it has none
 	Better   Better
-	Of       func(label string) Value
+	Of       func(Row) Value
 }
 
 // Better says which way a figure is better.
 type Better int
 
-// The ways. Of words neither way is.
+// The ways.
 const (
 	Less Better = iota
 	More
-	Words
+	Neither
+	Words // not a figure at all
 )
 
 // Value is what is known of a style in a column.
 type Value struct {
 	Text      string       // empty: nothing is known
-	Number    float64      // in seconds, bytes, cores or a count
+	Number    float64      // in the column's unit
 	Known     bool         // Number compares with those of other styles
 	Low, High string       // its 95% interval; empty: there is none
 	N, Rounds int          // that it rests on; 0: it is counted, not measured
@@ -135,14 +141,14 @@ func Holds(ramp string) string { return ramp + ".holds" }
 
 func (r *Set) latencyColumns() []Column {
 	columns := []Column{
-		{"rank", "rank", strings.TrimPrefix(RankNote(), "rank: "), GroupChange, Less, func(label string) Value {
+		{"rank", "rank", strings.TrimPrefix(RankNote(), "rank: "), GroupChange, "1", Less, func(label string) Value {
 			rank := r.RankOf(label, r.Headline())
 			if len(r.tables) > 0 || rank.Place == 0 {
 				return Value{}
 			}
 			return Value{Text: rank.String(), Number: float64(rank.Place), Known: true}
 		}},
-		{"n", "n (rounds)", "how many changes were measured, in how many rounds", GroupChange, Words, func(label string) Value {
+		{"n", "n (rounds)", "how many changes were measured, in how many rounds", GroupChange, "", Words, func(label string) Value {
 			written, _ := r.outcome(label, r.Headline())
 			if written.N == 0 {
 				return Value{}
@@ -153,7 +159,7 @@ func (r *Set) latencyColumns() []Column {
 	for _, s := range r.Scenarios {
 		if r.isRamp(s) {
 			columns = append(columns, Column{
-				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, More,
+				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, "1/s", More,
 				func(label string) Value { return heldValue(r.Ramps(), s, label) },
 			})
 			continue
@@ -164,29 +170,29 @@ func (r *Set) latencyColumns() []Column {
 		}
 		if r.IsLoad(s) {
 			columns = append(columns,
-				r.cellColumn(s, GroupMany, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),
-				r.cellColumn(s, GroupMany, Status(s), s+", status in time", "how many custom resources of the load had their status in time", statusValue),
+				r.cellColumn(s, GroupMany, Last(s), "s", s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),
+				r.cellColumn(s, GroupMany, Status(s), "1", s+", status in time", "how many custom resources of the load had their status in time", statusValue),
 				r.ratioColumn(s, GroupMany))
 			continue
 		}
 		columns = append(columns,
-			r.cellColumn(s, GroupChange, Written(s), s+" written", "median time until the "+r.Child()+" is as the "+s+" asks, or gone", func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Written(s), "s", s+" written", "median time until the "+r.Child()+" is as the "+s+" asks, or gone", func(c *Cell) Value {
 				written, _ := c.Outcome()
-				return latencyValue(written, written.P50, written.CI50)
+				return measured("s", written, written.P50, written.CI50)
 			}),
-			r.cellColumn(s, GroupChange, Ready(s), s+" ready", "median time until the pods are ready, or gone", func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Ready(s), "s", s+" ready", "median time until the pods are ready, or gone", func(c *Cell) Value {
 				_, ready := c.Outcome()
-				return latencyValue(ready, ready.P50, ready.CI50)
+				return measured("s", ready, ready.P50, ready.CI50)
 			}),
-			r.cellColumn(s, GroupChange, Tail(s), s+" p90", "p90 of written; the maximum where n is too small for a p90", tailValue),
+			r.cellColumn(s, GroupChange, Tail(s), "s", s+" p90", "p90 of written; the maximum where n is too small for a p90", tailValue),
 			r.ratioColumn(s, GroupChange))
 	}
 	return columns
 }
 
 // cellColumn is a column of a style's cell in a scenario.
-func (r *Set) cellColumn(scenario, group, id, head, text string, of func(c *Cell) Value) Column {
-	return Column{id, head, text, group, Less, func(label string) Value {
+func (r *Set) cellColumn(scenario, group, id, unit, head, text string, of func(c *Cell) Value) Column {
+	return Column{id, head, text, group, unit, Less, func(label string) Value {
 		c := r.Cell(label, scenario)
 		if c == nil {
 			return Value{}
@@ -202,7 +208,7 @@ func (r *Set) cellColumn(scenario, group, id, head, text string, of func(c *Cell
 
 // ratioColumn is how many times as long as Reference styles take in a scenario.
 func (r *Set) ratioColumn(scenario, group string) Column {
-	return Column{Times(scenario), scenario + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, Less, func(label string) Value {
+	return Column{Times(scenario), scenario + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, "1", Less, func(label string) Value {
 		ratio, known := r.ToReference(label, scenario)
 		if !known {
 			return Value{}
@@ -226,26 +232,42 @@ func (r *Set) outcome(label, scenario string) (written, ready stat.Summary) {
 	return written, ready
 }
 
-// latencyValue is one of a summary's quantiles.
-func latencyValue(s stat.Summary, o stat.Observation, ci *stat.Interval) Value {
-	v := Value{Note: Apart(s)}
+// measured is one of a summary's quantiles, in a unit.
+func measured(unit string, s stat.Summary, o stat.Observation, ci *stat.Interval) Value {
 	if s.N == 0 {
-		return v
+		return Value{Note: Uncounted(s)}
 	}
-	v.Text, v.Number, v.Known, v.N, v.Rounds = o.String(), o.Value, true, s.N, s.Rounds
-	if ci != nil {
-		v.Low, v.High = ci.Low.String(), ci.High.String()
+	v := observed(unit, o, s.N, s.Rounds)
+	if v.Note = Uncounted(s); ci != nil && ci.Low != ci.High {
+		v.Low, v.High = shown(unit, ci.Low), shown(unit, ci.High)
 	}
 	return v
+}
+
+// observed is an observation in a unit, and what it rests on.
+func observed(unit string, o stat.Observation, n, rounds int) Value {
+	return Value{Text: shown(unit, o), Number: o.Value, Known: true, N: n, Rounds: rounds}
+}
+
+// shown prints an observation in a unit, with a sign where it is at least so much.
+func shown(unit string, o stat.Observation) string {
+	switch text := Amount(unit, o.Value); {
+	case !o.Censored:
+		return text
+	case unit == "s":
+		return ">" + text
+	default:
+		return "≥ " + text
+	}
 }
 
 // tailValue is the p90, or the maximum where n is too small for one.
 func tailValue(c *Cell) Value {
 	written, _ := c.Outcome()
 	if written.Shows(0.9) {
-		return latencyValue(written, written.P90, written.CI90)
+		return measured("s", written, written.P90, written.CI90)
 	}
-	v := latencyValue(written, written.Max, nil)
+	v := measured("s", written, written.Max, nil)
 	v.Note = strings.TrimSuffix("max, "+v.Note, ", ")
 	return v
 }
@@ -254,8 +276,8 @@ func tailValue(c *Cell) Value {
 func lastValue(c *Cell) Value {
 	written, _ := c.Outcome()
 	last := Lasts(written)
-	v := latencyValue(last, last.P50, last.CI50)
-	v.N, v.Rounds, v.Note = written.N, written.Rounds, Apart(written)
+	v := measured("s", last, last.P50, last.CI50)
+	v.N, v.Rounds, v.Note = written.N, written.Rounds, Uncounted(written)
 	switch inTime, of := c.Written(); {
 	case inTime == of && c.Verdict == spec.Late:
 		v.Note = "status late"
@@ -292,8 +314,8 @@ func (r *Set) correctColumns() []Column {
 		}
 	}
 	columns := []Column{
-		{"fails", "tests that fail", "of the scenarios of the correctness matrix that apply to the style", GroupCorrect, Less, count(r.Fails)},
-		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, Less, func(label string) Value {
+		{"fails", "tests that fail", "of the scenarios of the correctness matrix that apply to the style", GroupCorrect, "1", Less, count(r.Fails)},
+		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, "1", Less, func(label string) Value {
 			name, _ := r.Named(label)
 			if f := r.Fails(label); !f.Known || !r.expected[name].Known() {
 				return Value{}
@@ -302,10 +324,10 @@ func (r *Set) correctColumns() []Column {
 			return Value{Text: strconv.Itoa(n), Number: float64(n), Known: true}
 		}},
 		r.weightColumn(),
-		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, Less, count(r.loses)},
+		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, "1", Less, count(r.loses)},
 	}
-	for i, name := range ConformanceNames() {
-		columns = append(columns, Column{name, name, "what every operator is held to: " + ConformanceTexts()[i], GroupCorrect, Words, func(label string) Value {
+	for i, a := range conformance() {
+		columns = append(columns, Column{a.name, a.name, "what every operator is held to: " + a.text, GroupCorrect, "", Words, func(label string) Value {
 			all := r.Conformance(label)
 			if len(all) == 0 || all[i].Unasked {
 				return Value{}
@@ -325,28 +347,28 @@ func (r *Set) correctColumns() []Column {
 
 // Priced is a cost column's figure in one cost.
 type Priced struct {
-	ID, Head, Text string
-	Of             func(Cost) Figure
-	beside         bool // loads and the correctness matrix tell of it, too
+	ID, Head, Text, Unit string
+	Of                   func(Cost) Figure
+	beside               bool // loads and the correctness matrix tell of it, too
 }
 
 // Prices are the figures of a cost, in their order.
 func Prices() []Priced {
 	per := func(name string) func(Cost) Figure { return func(c Cost) Figure { return c.PerChange(name) } }
 	return []Priced{
-		{"cpu", "CPU net", "CPU time of all its pods for each change, beyond what they use idle", func(c Cost) Figure { return c.BusyCPU }, false},
-		{"idle-cpu", "idle CPU", "of all its pods while nothing changes, in % of one CPU", func(c Cost) Figure { return c.IdleCPU }, false},
-		{"pods", "pods", "that it makes for each change, beside those that the custom resource asks for", per(cost.Pods), false},
-		{"objects", "objects", "custom objects that it makes for each change", Cost.Made, false},
-		{"calls", "calls", "requests to the API server for each change", per(cost.Calls), false},
-		{"writes", "writes", "requests that write, for each change", per(cost.Writes), false},
-		{"memory", "peak memory", "the most memory of all its pods together during single changes", func(c Cost) Figure { return c.PeakMemory }, false},
-		{"idle-memory", "idle memory", "memory of all its pods while nothing changes", func(c Cost) Figure { return c.IdleMemory }, false},
-		{"install", "install", "from the first manifest until it sees every event", func(c Cost) Figure { return c.Install }, false},
-		{"calls-before", "calls before the write", "requests to the API server at a create, until the one that writes the main child: each that is waited for delays it", func(c Cost) Figure { return c.CallsBefore }, false},
-		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", func(c Cost) Figure { return c.ColdStart }, true},
-		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", func(c Cost) Figure { return c.ManyMemory }, true},
-		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", func(c Cost) Figure { return c.UnchangedCalls }, true},
+		{"cpu", "CPU net", "CPU time of all its pods for each change, beyond what they use idle", "s", func(c Cost) Figure { return c.BusyCPU }, false},
+		{"idle-cpu", "idle CPU", "of all its pods while nothing changes, in % of one CPU", "cores", func(c Cost) Figure { return c.IdleCPU }, false},
+		{"pods", "pods", "that it makes for each change, beside those that the custom resource asks for", "1", per(cost.Pods), false},
+		{"objects", "objects", "custom objects that it makes for each change", "1", Cost.Made, false},
+		{"calls", "calls", "requests to the API server for each change", "1", per(cost.Calls), false},
+		{"writes", "writes", "requests that write, for each change", "1", per(cost.Writes), false},
+		{"memory", "peak memory", "the most memory of all its pods together during single changes", "bytes", func(c Cost) Figure { return c.PeakMemory }, false},
+		{"idle-memory", "idle memory", "memory of all its pods while nothing changes", "bytes", func(c Cost) Figure { return c.IdleMemory }, false},
+		{"install", "install", "from the first manifest until it sees every event", "s", func(c Cost) Figure { return c.Install }, false},
+		{"calls-before", "calls before the write", "requests to the API server at a create, until the one that writes the main child: each that is waited for delays it", "1", func(c Cost) Figure { return c.CallsBefore }, false},
+		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", "s", func(c Cost) Figure { return c.ColdStart }, true},
+		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", "bytes", func(c Cost) Figure { return c.ManyMemory }, true},
+		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", "1", func(c Cost) Figure { return c.UnchangedCalls }, true},
 	}
 }
 
@@ -357,7 +379,7 @@ func (r *Set) costColumns() []Column {
 		if p.beside {
 			group, costs = GroupStart, r.Beside
 		}
-		columns = append(columns, Column{p.ID, p.Head, p.Text, group, Less, func(label string) Value {
+		columns = append(columns, Column{p.ID, p.Head, p.Text, group, p.Unit, Less, func(label string) Value {
 			return used(costs, label, p.Of).value()
 		}})
 	}
@@ -368,14 +390,12 @@ func (u Used) value() Value {
 	if u.N == 0 {
 		return Value{Note: u.Missing}
 	}
-	v := Value{Text: Amount(u.Unit, u.P50.Value), Number: u.P50.Value, Known: true, N: u.N, Rounds: u.Rounds, Run: u.Run}
-	if ci := u.CI50; ci != nil && ci.Low != ci.High {
-		v.Low, v.High = Amount(u.Unit, ci.Low.Value), Amount(u.Unit, ci.High.Value)
-	}
+	v := measured(u.Unit, u.Summary, u.P50, u.CI50)
+	v.Run = u.Run
 	return v
 }
 
-// Amount prints a quantity in its unit, as cost.Figure names it.
+// Amount prints a quantity in its unit: s, cores, bytes, share, or a count ("1") or its rate ("1/s").
 func Amount(unit string, value float64) string {
 	switch unit {
 	case "s":
@@ -384,6 +404,8 @@ func Amount(unit string, value float64) string {
 		return plain.Digits(100*value) + " %"
 	case "bytes":
 		return plain.Bytes(int64(value))
+	case "share":
+		return fmt.Sprintf("%.0f %%", 100*value)
 	default:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") // a mean of counts is whole where it is whole
 	}
@@ -391,8 +413,8 @@ func Amount(unit string, value float64) string {
 
 func (r *Set) codeColumns() []Column {
 	var columns []Column
-	add := func(id, head, text string, better Better, of func(*record.StyleFacts, *record.Environment) Value) {
-		columns = append(columns, Column{id, head, text, GroupCode, better, func(label string) Value {
+	add := func(id, head, text, unit string, better Better, of func(*record.StyleFacts, *record.Environment) Value) {
+		columns = append(columns, Column{id, head, text, GroupCode, unit, better, func(label string) Value {
 			facts, environment := r.Facts(label)
 			if facts == nil || facts.Owned == nil {
 				return Value{}
@@ -401,37 +423,31 @@ func (r *Set) codeColumns() []Column {
 		}})
 	}
 	lines := func(id, head, text string, of func(*record.Owned) int) {
-		add(id, head, text, Less, func(f *record.StyleFacts, _ *record.Environment) Value { return whole(of(f.Owned)) })
+		add(id, head, text, "1", Less, func(f *record.StyleFacts, _ *record.Environment) Value { return whole(of(f.Owned)) })
 	}
-	columns = append(columns, Column{"language", "language", "that most of the lines to maintain are in, build files left out", GroupCode, Words, func(label string) Value {
+	columns = append(columns, Column{"language", "language", "that most of the lines to maintain are in, build files left out", GroupCode, "", Words, func(label string) Value {
 		return Value{Text: r.Language(label)}
 	}})
 	lines("lines", "lines", "lines to maintain: code, manifests and build files, without blank lines, comments and what a generator wrote and nobody has changed", func(o *record.Owned) int { return o.Lines - o.Scaffold })
 	lines("logic", "logic", "of these, lines of a programming language, with what a generator wrote", func(o *record.Owned) int { return kinds(o).logic })
 	lines("manifests", "manifests", "lines of YAML and JSON", func(o *record.Owned) int { return kinds(o).manifests })
 	lines("build", "build", "lines of build files", func(o *record.Owned) int { return kinds(o).build })
-	add("images", "images", "size of all images of the style", Less, func(f *record.StyleFacts, e *record.Environment) Value {
-		var size int64
+	add("images", "images", "size of all images of the style", "bytes", Less, func(f *record.StyleFacts, e *record.Environment) Value {
 		images := e.ImagesOf(f)
-		custom := 0
-		for _, image := range images {
-			if image.Bytes == 0 {
-				return Value{Note: "size not recorded"}
-			}
-			if image.Custom() {
-				custom++
-			}
-			size += image.Bytes
-		}
-		if size == 0 {
+		switch size := plain.Sum(images, func(i record.ImageFacts) int64 { return i.Bytes }); {
+		case len(images) == 0:
 			return Value{}
+		case slices.ContainsFunc(images, func(i record.ImageFacts) bool { return i.Bytes == 0 }):
+			return Value{Note: "size not recorded"}
+		default:
+			custom := len(plain.Where(images, record.ImageFacts.Custom))
+			return Value{Text: plain.Bytes(size), Number: float64(size), Known: true, Note: fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom)}
 		}
-		return Value{Text: plain.Bytes(size), Number: float64(size), Known: true, Note: fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom)}
 	})
-	add("dependencies", "dependencies", "packages that the custom images are built from, direct / all", Words, func(f *record.StyleFacts, e *record.Environment) Value {
+	add("dependencies", "dependencies", "packages that the custom images are built from, direct / all", "", Words, func(f *record.StyleFacts, e *record.Environment) Value {
 		return Value{Text: DependenciesText(e.ImagesOf(f))}
 	})
-	columns = append(columns, Column{"framework", "built on", "the framework, with its version and date", GroupCode, Words, func(label string) Value {
+	columns = append(columns, Column{"framework", "built on", "the framework, with its version and date", GroupCode, "", Words, func(label string) Value {
 		header := r.Header(label)
 		if header == nil || header.Framework == nil {
 			return Value{}
@@ -487,7 +503,7 @@ func DependenciesText(images []record.ImageFacts) string {
 func (r *Set) rightsColumns() []Column {
 	var columns []Column
 	add := func(id, head, text string, audited bool, of func(grants.Use) Value) {
-		columns = append(columns, Column{id, head, text, GroupSecurity, Less, func(label string) Value {
+		columns = append(columns, Column{id, head, text, GroupSecurity, "1", Less, func(label string) Value {
 			for _, u := range r.Grants {
 				switch {
 				case record.Label(u.Style, u.Variant) != label:
@@ -501,38 +517,24 @@ func (r *Set) rightsColumns() []Column {
 		}})
 	}
 	number := func(counts func(grants.Right) bool) func(grants.Use) Value {
-		return func(u grants.Use) Value {
-			n := 0
-			for _, right := range u.Rights {
-				if counts(right) {
-					n++
-				}
-			}
-			return whole(n)
-		}
+		return func(u grants.Use) Value { return whole(len(plain.Where(u.Rights, counts))) }
 	}
 	secrets := func(counts func(grants.SecretRights) bool) func(grants.Use) Value {
 		return func(u grants.Use) Value {
-			var accounts []string
-			for _, one := range u.Secrets {
-				if counts(one) {
-					accounts = plain.Once(accounts, one.ServiceAccount)
-				}
-			}
-			return whole(len(accounts))
+			accounts := plain.Map(plain.Where(u.Secrets, counts), func(s grants.SecretRights) string { return s.ServiceAccount })
+			return whole(len(plain.Once(nil, accounts...)))
 		}
 	}
-	columns = append(columns, Column{"rights", "rights", "a right is one verb on one resource, counted for each service account that has it", GroupSecurity, Less, r.rightsOf})
+	columns = append(columns, Column{"rights", "rights", "a right is one verb on one resource, counted for each service account that has it", GroupSecurity, "1", Less, r.rightsOf})
 	add("cluster-wide", "cluster-wide", "rights in the whole cluster", false, number(grants.Right.ClusterWide))
 	add("unused", "never used", "rights that were never used while it was recorded", true, func(u grants.Use) Value { return whole(len(u.Unused())) })
 	add("wildcards", "wildcards", "rights with a wildcard", false, number(grants.Right.Wild))
 	add("refused", "refused", "calls that were answered with 403, those while a fault withheld rights among them", true, func(u grants.Use) Value {
-		n := plain.Sum(u.Denied, func(c grants.Call) int { return c.Count })
-		return whole(n)
+		return whole(plain.Sum(u.Denied, func(c grants.Call) int { return c.Count }))
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))
 	add("secrets-read", "did", "service accounts that read secrets", true, secrets(func(s grants.SecretRights) bool { return s.Reads > 0 }))
-	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, Words, r.podSecurity})
+	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, "", Words, r.podSecurity})
 }
 
 // podSecurity names the standard that is enforced on a style's namespaces; those of another one by their names.
@@ -571,8 +573,8 @@ func RightsText(o *record.Owned) string {
 	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
 }
 
-// Apart names the samples of a summary that are not counted, or only bounded; empty: there are none.
-func Apart(s stat.Summary) string {
+// Uncounted names the samples of a summary that are not counted, or only bounded; empty: there are none.
+func Uncounted(s stat.Summary) string {
 	return strings.Join(counts(count{s.Censored, "timed out"}, count{s.Wrong, "wrong"}, count{s.Interrupted, "interrupted"}), ", ")
 }
 

@@ -70,11 +70,6 @@ func ConformanceNames() []string {
 	return plain.Map(conformance(), func(a asked) string { return a.name })
 }
 
-// ConformanceTexts say in a line what each of ConformanceNames is.
-func ConformanceTexts() []string {
-	return plain.Map(conformance(), func(a asked) string { return a.text })
-}
-
 // Conformance is what a style does of what every style is held to, by what it declares and by its verdicts. What it
 // declares not to do is never a failure here; the matrix judges it as it judges everybody. None: nobody was driven for
 // verdicts alone, or what the style declares is not known.

@@ -107,13 +107,6 @@ func (r *Set) Tally(label string) (short, text string) {
 	if !r.Recorded(label) {
 		return NotRecorded, NotRecorded
 	}
-	count, fail, parts := r.tally(label)
-	short = count + " " + fail
-	return short, strings.Join(append([]string{short}, parts...), ", ")
-}
-
-// tally is how many cells fail, how so, and what else they do.
-func (r *Set) tally(label string) (fails, how string, rest []string) {
 	seen := map[spec.Outcome]int{}
 	surprises := 0
 	for _, c := range r.Matrix.Cells(label) {
@@ -122,14 +115,14 @@ func (r *Set) tally(label string) (fails, how string, rest []string) {
 			surprises++
 		}
 	}
-	how = "fail"
+	failing, how := r.Fails(label), "fail"
 	if seen[spec.Late] > 0 {
 		how = "fail or are late"
 	}
-	failing := r.Fails(label)
-	rest = counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
+	short = fmt.Sprintf("%d of %d %s", failing.Failed, failing.Of, how)
+	rest := counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
 		count{seen[spec.NotApplicable], spec.NotApplicable}, count{surprises, "not as expected"})
-	return fmt.Sprintf("%d of %d", failing.Failed, failing.Of), how, rest
+	return short, strings.Join(append([]string{short}, rest...), ", ")
 }
 
 // Finding is a cell that did not pass, for lists.

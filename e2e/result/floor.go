@@ -99,29 +99,6 @@ func (r *Set) ToReference(label, scenario string) (stat.Ratio, bool) {
 	return ratio, ratio.Rounds > 0
 }
 
-// RatioText is the ratio with its interval, or with the number of rounds that are too
-// few for one; empty: it is not known.
-func (r *Set) RatioText(label, scenario string) string {
-	ratio, known := r.ToReference(label, scenario)
-	if !known {
-		return ""
-	}
-	figure, from := RatioParts(ratio)
-	return figure + " " + from
-}
-
-// RatioParts are a ratio and what it rests on.
-func RatioParts(ratio stat.Ratio) (figure, from string) {
-	figure, from = plain.Digits(ratio.Value), "in "+plain.Plural(ratio.Rounds, "round")
-	switch {
-	case ratio.Censored:
-		return "≥ " + figure, from + ", timed out"
-	case ratio.High == 0:
-		return figure, from + ", no interval"
-	}
-	return figure, fmt.Sprintf("[%s, %s] %s", plain.Digits(ratio.Low), plain.Digits(ratio.High), from)
-}
-
 // RatioNote says what a ratio is.
 func RatioNote() string {
 	return fmt.Sprintf("× %s: geometric mean of the ratios of medians in the rounds that both have, of a load of when the last is done, "+

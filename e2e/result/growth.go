@@ -48,7 +48,7 @@ func (r *Set) Growths() []Growth {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
 	})
 	for _, k := range cells.Keys { // the floor is the first of the styles
-		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(cells.Of[k]), Back: backOf(cells.Of[k])}
+		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(k.label, cells.Of[k]), Back: backOf(cells.Of[k])}
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}
@@ -62,11 +62,15 @@ func (r *Set) Growths() []Growth {
 	return all
 }
 
-func levels(samples []judge.Sample) []Level {
+func levels(style string, samples []judge.Sample) []Level {
 	more := plain.Where(samples, func(s judge.Sample) bool { return s.Stage == record.StageMore })
 	byNumber := plain.Grouped(more, func(s judge.Sample) int { return s.Held })
 	slices.Sort(byNumber.Keys)
-	return plain.Map(byNumber.Keys, func(n int) Level { return Level{Customs: n, More: rateOf(byNumber.Of[n])} })
+	return plain.Map(byNumber.Keys, func(n int) Level {
+		level := Level{Customs: n, More: rateOf(byNumber.Of[n])}
+		level.More.Style = style
+		return level
+	})
 }
 
 // beside puts the floor's figures there.
@@ -137,27 +141,15 @@ func backOf(samples []judge.Sample) *Back {
 	return back
 }
 
-// Slope is how much more of a quantity a thousand custom resources more take, from the fewest to the most.
-func (g *Growth) Slope(of func(*cost.Rest) cost.Figure) (slope float64, known bool) {
-	var first, last *Level
-	for i := range g.Levels {
-		if l := &g.Levels[i]; l.Rest != nil && of(l.Rest).Known() {
-			if last = l; first == nil {
-				first = l
-			}
-		}
-	}
-	if first == nil || last.Customs == first.Customs {
+// Slope is how much more memory a thousand custom resources more take at rest, from the fewest to the most.
+func (g *Growth) Slope() (slope float64, known bool) {
+	held := plain.Where(g.Levels, func(l Level) bool { return l.Rest != nil && l.Rest.Memory.Known() })
+	if len(held) == 0 || held[len(held)-1].Customs == held[0].Customs {
 		return 0, false
 	}
-	return 1000 * (of(last.Rest).Median() - of(first.Rest).Median()) / float64(last.Customs-first.Customs), true
+	first, last := held[0], held[len(held)-1]
+	return 1000 * (last.Rest.Memory.Median() - first.Rest.Memory.Median()) / float64(last.Customs-first.Customs), true
 }
-
-// Memory and CPU are what a style uses alone.
-func Memory(r *cost.Rest) cost.Figure { return r.Memory }
-
-// CPU is the same of the processor.
-func CPU(r *cost.Rest) cost.Figure { return r.CPU }
 
 // Bystander is how much memory a thousand objects of a kind take that are not the operator's.
 type Bystander struct {
@@ -198,7 +190,7 @@ func (g *Growth) Text() string {
 			parts = append(parts, fmt.Sprintf("at rest with %d it makes %s requests a minute", last.Customs, Amount("1", last.Rest.Requests.Median())))
 		}
 	}
-	if slope, known := g.Slope(Memory); known {
+	if slope, known := g.Slope(); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))
 	}
 	for i := range g.Rests {
@@ -246,13 +238,51 @@ func bytesMore(bytes float64) string {
 
 // isGrowth reports whether a scenario is a growth in some run.
 func (r *Set) isGrowth(scenario string) bool {
-	return slices.ContainsFunc(r.Samples, func(s judge.Sample) bool { return s.Scenario == scenario && s.Stage != "" })
+	for c := range r.Of(scenario) {
+		return len(c.Results) > 0 && c.Results[0].Stage != ""
+	}
+	return false
+}
+
+// LevelColumns are the figures of what one custom resource more takes.
+func LevelColumns() []ColumnOf[*Level] {
+	floor := func(of func(*Rate) stat.Observation) func(*Level) Value {
+		return func(l *Level) Value {
+			if l.Floor == nil {
+				return Value{}
+			}
+			return l.Floor.observed(of(l.Floor))
+		}
+	}
+	rest := func(id, head, unit string, of func(*cost.Rest) cost.Figure) ColumnOf[*Level] {
+		return ColumnOf[*Level]{id, head, "of all pods of the operator, while nothing is asked of it", "", unit, Less, func(l *Level) Value {
+			if l.Rest == nil || !of(l.Rest).Known() {
+				return Value{}
+			}
+			f := of(l.Rest)
+			return observed(unit, stat.Observation{Value: f.Median()}, len(f.Values), len(f.Values))
+		}}
+	}
+	const one = "from when one more was due until it is written for"
+	return []ColumnOf[*Level]{
+		{"style", "style", "", "", "", Words, func(l *Level) Value { return Value{Text: l.More.Style} }},
+		{"there", "there", "custom resources that are there", "", "1", Neither, func(l *Level) Value { return whole(l.Customs) }},
+		{"n", "n", "custom resources more", "", "1", Neither, func(l *Level) Value { return whole(l.More.N) }},
+		{"p50", "p50", "median " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P50) }},
+		{"p99", "p99", "p99 " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P99) }},
+		{"floor-p50", "floor", "the floor's median", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P50 })},
+		{"floor-p99", "p99", "the floor's p99", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P99 })},
+		{"lost", "lost", "that were not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
+		rest("memory", "memory", "bytes", func(r *cost.Rest) cost.Figure { return r.Memory }),
+		rest("cpu", "CPU", "cores", func(r *cost.Rest) cost.Figure { return r.CPU }),
+		rest("requests", "req/min", "1", func(r *cost.Rest) cost.Figure { return r.Requests }),
+	}
 }
 
 // growthColumns are those of a growth.
 func (r *Set) growthColumns(scenario string) []Column {
-	column := func(id, head, text string, of func(*Growth) Value) Column {
-		return Column{scenario + "." + id, scenario + ", " + head, text, GroupMany, Less, func(label string) Value {
+	column := func(id, unit, head, text string, of func(*Growth) Value) Column {
+		return Column{scenario + "." + id, scenario + ", " + head, text, GroupMany, unit, Less, func(label string) Value {
 			all := r.Growths()
 			i := slices.IndexFunc(all, func(g Growth) bool { return g.Scenario == scenario && g.Style == label })
 			if i < 0 {
@@ -261,41 +291,37 @@ func (r *Set) growthColumns(scenario string) []Column {
 			return of(&all[i])
 		}}
 	}
-	replicated := func(s stat.Summary, text string) Value {
-		if s.N == 0 {
-			return Value{}
+	back := func(unit string, of func(*Back) stat.Summary) func(*Growth) Value {
+		return func(g *Growth) Value {
+			if g.Back == nil || of(g.Back).N == 0 {
+				return Value{}
+			}
+			s := of(g.Back)
+			v := observed(unit, s.P50, s.N, s.N)
+			v.Known = !s.P50.Censored
+			return v
 		}
-		return Value{Text: text, Number: s.P50.Value, Known: !s.P50.Censored, N: s.N, Rounds: s.N}
 	}
 	return []Column{
-		column("more", "one more", "median time until one custom resource more is written for, where the most are there", func(g *Growth) Value {
+		column("more", "s", "one more", "median time until one custom resource more is written for, where the most are there", func(g *Growth) Value {
 			if len(g.Levels) == 0 {
 				return Value{}
 			}
 			last := &g.Levels[len(g.Levels)-1]
-			return Value{
-				Text: last.More.P50.String(), Number: last.More.P50.Value, Known: true, N: last.More.N, Rounds: last.More.Rounds,
-				Note: fmt.Sprintf("at %d", last.Customs),
-			}
+			v := last.More.observed(last.More.P50)
+			v.Note = fmt.Sprintf("at %d", last.Customs)
+			return v
 		}),
-		column("memory", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
-			slope, known := g.Slope(Memory)
+		column("memory", "bytes", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
+			slope, known := g.Slope()
 			if !known {
 				return Value{}
 			}
 			return Value{Text: bytesMore(slope), Number: slope, Known: true}
 		}),
-		column("whole", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds", func(g *Growth) Value {
-			if g.Back == nil {
-				return Value{}
-			}
-			return replicated(g.Back.Whole, g.Back.Whole.P50.String())
-		}),
-		column("newcomer", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts", func(g *Growth) Value {
-			if g.Back == nil {
-				return Value{}
-			}
-			return replicated(g.Back.Share, fmt.Sprintf("%.0f %%", 100*g.Back.Share.P50.Value))
-		}),
+		column("whole", "s", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds",
+			back("s", func(b *Back) stat.Summary { return b.Whole })),
+		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts",
+			back("share", func(b *Back) stat.Summary { return b.Share })),
 	}
 }

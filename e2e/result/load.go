@@ -45,17 +45,17 @@ func Shards(path string) []string {
 	return runs
 }
 
-// Load judges a recording and computes its costs, the use of its rights and the restarts of its operators, in one pass:
-// that of a results folder, compressed or not, whose environment it reads too, or a file by itself. A published run has
-// what it was judged to in place of its recording. After a run that was killed there is no environment: it is then nil.
+// Load judges a recording, and adds up what else is known of it, in one pass: that of a results folder, compressed or not,
+// whose environment it reads too, or a file by itself. A published run has what it was judged to in place of its
+// recording. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
-	var one Recording
+	var environment *record.Environment
 	if info.IsDir() {
-		one.Environment, err = record.ReadEnvironment(path)
+		environment, err = record.ReadEnvironment(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Recording{}, err
 		}
@@ -66,17 +66,40 @@ func Load(path string) (Recording, error) {
 		}
 	}
 	if filepath.Base(path) == SavedName {
-		environment := one.Environment
-		one, err = loadSaved(path)
+		one, err := loadSaved(path)
 		one.Environment = environment
 		return one, err
 	}
-	meter, rights, ends := cost.NewMeter(), grants.NewMeter(), restarts.NewMeter()
-	if one.Judgement, err = judge.File(path, meter.Add, rights.Add, ends.Add); err != nil {
+	meter := NewMeter()
+	judged, err := judge.File(path, meter.Add)
+	if err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
-	one.Costs, one.Grants, one.Restarts = meter.Costs(), rights.Uses(), ends.Blocks()
-	return one, nil
+	return meter.Recording(environment, judged), nil
+}
+
+// Meter adds up what is known of a recording beside what its samples are judged to: costs, the use of rights, and restarts.
+type Meter struct {
+	costs    *cost.Meter
+	rights   *grants.Meter
+	restarts *restarts.Meter
+}
+
+// NewMeter returns a Meter that has read nothing.
+func NewMeter() *Meter {
+	return &Meter{costs: cost.NewMeter(), rights: grants.NewMeter(), restarts: restarts.NewMeter()}
+}
+
+// Add takes the next entry.
+func (m *Meter) Add(e record.Entry) {
+	m.costs.Add(e)
+	m.rights.Add(e)
+	m.restarts.Add(e)
+}
+
+// Recording is what is known of all entries so far, with what their samples were judged to.
+func (m *Meter) Recording(environment *record.Environment, judged *judge.Judgement) Recording {
+	return Recording{Environment: environment, Judgement: judged, Costs: m.costs.Costs(), Grants: m.rights.Uses(), Restarts: m.restarts.Blocks()}
 }
 
 // Published reports whether a folder has what a recording was judged to, and not the recording.

@@ -79,9 +79,7 @@ func (b *builder) row(s record.Scenario) *Row {
 func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 	m := &Matrix{Styles: b.styles(judgements)}
 	for _, row := range b.order {
-		for _, s := range m.Styles {
-			row.Cells = append(row.Cells, b.cells.at[key{s.Label, row.Name}])
-		}
+		row.Cells = plain.Map(m.Styles, func(s Style) *Cell { return b.cells.at[key{s.Label, row.Name}] })
 		i := slices.IndexFunc(m.Groups, func(g Group) bool { return g.Name == row.Group })
 		if i < 0 {
 			i, m.Groups = len(m.Groups), append(m.Groups, Group{Name: row.Group})

@@ -17,6 +17,7 @@ import (
 // Step is how a style kept up with one step of a ramp.
 type Step struct {
 	Rate
+	Round        int
 	Due          int // changes a second
 	Unknown      int // of the changes, those of which nothing is known: a request or a watch failed
 	Acknowledged stat.Observation
@@ -110,6 +111,35 @@ func (s *Step) gaveOut(floor *Climb) string {
 	return GaveStyle
 }
 
+// StepColumns are the figures of a style in a step of a ramp.
+func StepColumns() []ColumnOf[*Step] {
+	const due = "from when a change was due until it was written"
+	return []ColumnOf[*Step]{
+		{"style", "style", "", "", "", Words, func(s *Step) Value { return Value{Text: s.Style} }},
+		{"round", "r", "the round", "", "1", Neither, func(s *Step) Value { return whole(s.Round) }},
+		{"due", "due/s", "changes that were due", "", "1/s", Neither, func(s *Step) Value { return whole(s.Due) }},
+		{"n", "n", "changes, or of how many it is known when they were written", "", "1", Neither, func(s *Step) Value {
+			v := whole(s.N)
+			if s.Unknown > 0 {
+				v.Text = fmt.Sprintf("%d/%d", s.N, s.N+s.Unknown)
+			}
+			return v
+		}},
+		{"done", "done/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(s *Step) Value { return perSecond(s.Done) }},
+		{"p50", "p50", "median " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P50) }},
+		{"p99", "p99", "p99 " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
+		{"lost", "lost", "that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
+			if s.GaveOut != GaveStyle { // then nothing is held against it
+				return whole(s.Lost)
+			}
+			return lost(s.Lost)
+		}},
+		{"accepted", "accepted", "by the API server, from when it was sent (p99)", "", "s", Less, func(s *Step) Value { return s.observed(s.Acknowledged) }},
+		{"late", "late", "how much later than it was due (p99)", "", "s", Less, func(s *Step) Value { return s.observed(stat.Observation{Value: s.Late.Seconds()}) }},
+		{"gave-out", "gave out", "what did, where the rate was not held", "", "", Words, func(s *Step) Value { return Value{Text: s.GaveOut} }},
+	}
+}
+
 // Climb is a ramp in one round.
 type Climb struct {
 	Run   string
@@ -184,7 +214,7 @@ func (r *Ramp) Text() string {
 		text = "holds no rate that was tried"
 	}
 	if low, high, known := r.Interval(); known {
-		text += fmt.Sprintf(" (%s to %s in %d rounds)", rateText(low), rateText(high), len(r.Climbs))
+		text += fmt.Sprintf(" (%s to %s in %d rounds)", shown("1/s", low), shown("1/s", high), len(r.Climbs))
 	}
 	switch limit := one.limit(); {
 	case limit == nil:
@@ -195,14 +225,6 @@ func (r *Ramp) Text() string {
 		text += fmt.Sprintf("; at %d the %s gave out, not the style: %s", limit.Due, limit.GaveOut, limit.Fails())
 	}
 	return text
-}
-
-// rateText is a rate, with what it is at least where that alone is known.
-func rateText(rate stat.Observation) string {
-	if rate.Censored {
-		return "≥ " + Amount("1", rate.Value)
-	}
-	return Amount("1", rate.Value)
 }
 
 // Ramps are those that were driven, by scenario, then in the order of the styles.
@@ -233,7 +255,8 @@ func (r *Set) Ramps() []Ramp {
 		climb.Run, climb.Round = k.run, k.round
 		alike := key{scenario: k.scenario, run: k.run, round: k.round}
 		for i := range climb.Steps {
-			climb.Steps[i].GaveOut = climb.Steps[i].gaveOut(floors[alike])
+			s := &climb.Steps[i]
+			s.Style, s.Round, s.GaveOut = k.style, k.round, s.gaveOut(floors[alike])
 		}
 		if k.style == spec.Floor {
 			climb.ofFloor()
@@ -308,9 +331,10 @@ func heldValue(ramps []Ramp, scenario, label string) Value {
 			continue
 		}
 		held := r.Held()
-		v := Value{Text: rateText(held.P50) + "/s", Number: held.P50.Value, Known: true, N: held.N, Rounds: held.N, Run: r.Climbs[0].Run}
+		v := observed("1/s", held.P50, held.N, held.N)
+		v.Text, v.Run = v.Text+"/s", r.Climbs[0].Run
 		if low, high, known := r.Interval(); known {
-			v.Low, v.High = rateText(low), rateText(high)
+			v.Low, v.High = shown("1/s", low), shown("1/s", high)
 		}
 		return v
 	}

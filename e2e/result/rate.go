@@ -81,6 +81,47 @@ func (r *Rate) Text() string {
 	return strings.Join(parts, "; ")
 }
 
+// observed is one of its latencies.
+func (r *Rate) observed(o stat.Observation) Value { return observed("s", o, r.N, r.Rounds) }
+
+// RateColumns are the figures of a style in a load.
+func RateColumns() []ColumnOf[Rate] {
+	const due = "from when a change was due until it was written"
+	return []ColumnOf[Rate]{
+		{"load", "load", "", "", "", Words, func(r Rate) Value { return Value{Text: r.Scenario} }},
+		{"style", "style", "", "", "", Words, func(r Rate) Value { return Value{Text: r.Style} }},
+		{"n", "n", "changes", "", "1", Neither, func(r Rate) Value { return whole(r.N) }},
+		{"due", "due/s", "changes that were due", "", "1/s", Neither, func(r Rate) Value {
+			if r.Sent == 0 {
+				return Value{Text: "at once"}
+			}
+			return perSecond(r.Sent)
+		}},
+		{"done", "written/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(r Rate) Value { return perSecond(r.Done) }},
+		{"p50", "p50", "median " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P50) }},
+		{"p99", "p99", "p99 " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P99) }},
+		{"late", "harness late p99", "how much later than it was due the harness sent a change", "", "s", Less, func(r Rate) Value {
+			if r.Late == 0 { // older recordings do not say
+				return Value{}
+			}
+			return r.observed(stat.Observation{Value: r.Late.Seconds()})
+		}},
+		{"held", "held", "whether the style kept up", "", "", Words, func(r Rate) Value { return Value{Text: r.Short(), Outcome: lost(r.Lost).Outcome} }},
+	}
+}
+
+// lost is how many were not written in time, or wrong.
+func lost(n int) Value {
+	v := whole(n)
+	if n > 0 {
+		v.Outcome = spec.Late
+	}
+	return v
+}
+
+// perSecond is a rate of a figure that is measured, with three digits.
+func perSecond(rate float64) Value { return Value{Text: plain.Digits(rate), Number: rate, Known: true} }
+
 // Rates are those of all loads that were driven, by load, then in the order of the styles.
 func (r *Set) Rates() []Rate {
 	all := r.samplesByCell(func(s *judge.Sample) bool {

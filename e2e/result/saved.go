@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/restarts"
 )
@@ -71,10 +72,7 @@ func (r Recording) write(to io.Writer) error {
 		err = errors.Join(err, lines.Encode(saved{Warning: warning}))
 	}
 	for _, one := range r.Judgement.Results {
-		line := saved{Result: &one}
-		for _, s := range one.Samples {
-			line.Phases = append(line.Phases, phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late})
-		}
+		line := saved{Result: &one, Phases: plain.Map(one.Samples, func(s judge.Sample) phase { return phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late} })}
 		one.Samples = nil
 		err = errors.Join(err, lines.Encode(line))
 	}

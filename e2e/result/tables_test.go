@@ -49,7 +49,7 @@ func TestEachRunIsATable(t *testing.T) {
 		styles             []string
 		place              int
 	}{
-		{"one", "2.00 [1.88, 2.13] in 3 rounds", "2.00", 2, 3, []string{"floor", "native", "argo"}, 1},
+		{"one", "2.00 [1.88, 2.13], in 3 rounds", "2.00", 2, 3, []string{"floor", "native", "argo"}, 1},
 		{"another", "", "4.00", 8, 7, []string{"floor", "native"}, 0}, // it is alone: there is no rank
 	} {
 		table := tables[i]
@@ -63,7 +63,7 @@ func TestEachRunIsATable(t *testing.T) {
 		assert.Equal(t, want.run, c.Run)
 		assert.Equal(t, want.beside, c.BesideFloor(written))
 		assert.Equal(t, want.place, table.RankOf("native", "create").Place)
-		assert.Equal(t, want.ratio, table.RatioText("argo", "create"))
+		assert.Equal(t, want.ratio, ratio(table, "argo", "create"))
 		assert.InDelta(t, want.memory, table.Value("native", "memory").Number, 0)
 	}
 	assert.Len(t, s.Cells, 5, "a cell is of one run")

@@ -97,7 +97,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 			}
 			require.Len(t, results, want, "%s %s", style, scenario)
 			for _, result := range results {
-				assert.Empty(t, result.Problems(), "%s %s", style, scenario)
+				assert.Equal(t, spec.Pass, result.Outcome(), "%s %s: %v", style, scenario, result.Verdicts)
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
@@ -335,7 +334,7 @@ func tooFew(c *comparison) string {
 
 // look asks the gate what it can say by now, and tells it.
 func (g gateRun) look(round int, spent time.Duration) error {
-	recording, err := result.Load(g.folder)
+	recording, err := g.soFar()
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}

@@ -194,7 +194,7 @@ func TestWhatTheJudgeCannotReadEndsTheRecording(t *testing.T) {
 	judge, err := newLive(recorder)
 	require.NoError(t, err)
 	require.NoError(t, recorder.Record(record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "n"}}))
-	judge.stop()
+	judge.Stop()
 	err = recorder.Record(record.Entry{Kind: record.KindBlock, Block: &record.Block{}})
 	require.ErrorContains(t, err, "the recording ends (what was recorded before is kept): judge it while it is written: ")
 	require.ErrorContains(t, err, "native create round 1 in n ended without having begun")

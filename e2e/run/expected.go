@@ -57,10 +57,7 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 
 // Expect reads what is expected of the styles of recordings that are reported together: each has its part of the scenarios.
 func Expect(root string, all []result.Recording) (err error) {
-	var driven []record.Scenario
-	for _, one := range all {
-		driven = append(driven, one.Judgement.Header.Scenarios...)
-	}
+	driven := plain.Flat(all, func(one result.Recording) []record.Scenario { return one.Judgement.Header.Scenarios })
 	for i := range all {
 		header := all[i].Judgement.Header
 		header.Scenarios = driven

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -27,13 +26,9 @@ import (
 
 // surroundings adds to the run's facts what is known before the cluster is.
 func (rec *recording) surroundings(ctx context.Context) error {
-	host, err := readHost(os.DirFS("/"))
-	if err != nil {
-		return err
-	}
 	e := &rec.facts
 	e.Run, e.Began, e.Program = rec.id, time.Now().UTC(), "operatorbench"
-	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
+	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, readHost("/"), runtime.Version(), rec.options.Seed, rec.options.values()
 	e.Comparison = rec.recordedComparison()
 	e.Revision, e.Dirty = revision(ctx, rec.here(), rec.folder)
 	for _, p := range rec.operated() {

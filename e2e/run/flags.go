@@ -55,11 +55,8 @@ func (l *SourceList) check(base string) error {
 
 // named loads styles, each a name or a folder.
 func (j *job) named(names []string) ([]styles.Operator, error) {
-	var sources styles.Sources
-	for _, source := range j.options.Sources {
-		sources.Allowed = append(sources.Allowed, source.Folder)
-	}
-	return styles.FindWith(sources, filepath.Join(j.root, "operators"), names...)
+	folders := plain.Map(j.options.Sources, func(source Source) string { return source.Folder })
+	return styles.FindWith(styles.Sources{Allowed: folders}, filepath.Join(j.root, "operators"), names...)
 }
 
 // anchored makes the folders of sources absolute: they are written as paths from here.

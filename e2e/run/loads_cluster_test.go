@@ -29,7 +29,7 @@ func TestRunOfLoads(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, results, n, "%s %s", style, scenario)
 			for _, result := range results {
-				assert.Empty(t, result.Problems(), "%s %s", style, scenario)
+				assert.Equal(t, spec.Pass, result.Outcome(), "%s %s: %v", style, scenario, result.Verdicts)
 				for _, s := range result.Samples {
 					if s.Phase == spec.PhaseChildWritten {
 						assert.Equal(t, judge.OK, s.Outcome)

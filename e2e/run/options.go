@@ -163,55 +163,32 @@ func asked(err error) error {
 // Check refuses values that no run can have, and draws the seed where none is given. It returns every problem at once.
 func (o *Options) Check() error {
 	var problems []error
+	refuse := func(bad bool, format string, args ...any) {
+		if bad {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
 	profile, err := profiles.Find(o.Profile)
-	if err != nil {
-		problems = append(problems, fmt.Errorf("--profile=%s: %w", o.Profile, err))
-	}
-	if o.Profile != "" && o.Base == "" {
-		problems = append(problems, fmt.Errorf("--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile))
-	}
+	refuse(err != nil, "--profile=%s: %w", o.Profile, err)
+	refuse(o.Profile != "" && o.Base == "", "--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile)
 	problems = append(problems, o.checkBudget(profile.Budget))
-	if o.Rounds < 0 || o.Rounds > 10000 {
-		problems = append(problems, fmt.Errorf("--rounds=%d: expected a number from 1 to 10000, or 0 for the default", o.Rounds))
-	}
-	if o.Window <= 0 || o.Window > time.Minute {
-		problems = append(problems, fmt.Errorf("--quiescence=%v: expected a duration up to 1m, such as 1s", o.Window))
-	}
-	if o.Passes < 0 || o.Passes > 1000 {
-		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
-	}
-	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
-		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
-	}
-	if o.Patience <= graceOfPods || o.Patience > 10*time.Minute {
-		problems = append(problems, fmt.Errorf("--patience=%v: expected a duration above %v, up to 10m, such as 45s: a pod that does not end when it is told to is killed after %v, unless its manifest says otherwise, and nothing moves until then",
-			o.Patience, graceOfPods, graceOfPods))
-	}
+	refuse(o.Rounds < 0 || o.Rounds > 10000, "--rounds=%d: expected a number from 1 to 10000, or 0 for the default", o.Rounds)
+	refuse(o.Window <= 0 || o.Window > time.Minute, "--quiescence=%v: expected a duration up to 1m, such as 1s", o.Window)
+	refuse(o.Passes < 0 || o.Passes > 1000, "--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes)
+	refuse(o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute), "--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage)
+	refuse(o.Patience <= graceOfPods || o.Patience > 10*time.Minute, "--patience=%v: expected a duration above %v, up to 10m, such as 45s: a pod that does not end when it is told to is killed after %v, unless its manifest says otherwise, and nothing moves until then",
+		o.Patience, graceOfPods, graceOfPods)
 	problems = append(problems,
 		oneOf("--cluster", o.Cluster, cluster.Names()...),
 		oneOf("--images", o.Images, "auto", "pull", "build"))
-	if o.Cluster == cluster.ExistingName && o.Kubeconfig == "" {
-		problems = append(problems, errors.New("--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment"))
-	}
-	if o.Cluster == cluster.ExistingName && o.Keep {
-		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
-	}
-	if o.Base != "" && o.Precision > 0 {
-		problems = append(problems, errors.New("--precision with --base: the gate itself decides how many rounds there are"))
-	}
-	if o.Precision > 0 && o.Rounds > 0 && o.Rounds < stat.FirstLook {
-		problems = append(problems, fmt.Errorf("--precision with --rounds=%d: the first look is after %d rounds, an interval of fewer is too often narrow by chance", o.Rounds, stat.FirstLook))
-	}
-	if o.Precision > 0 && o.Keep {
-		problems = append(problems, errors.New("--keep-cluster with --precision: which style comes last shows only at the end; keep the cluster of a run without it"))
-	}
-	if o.Base != "" && o.Keep {
-		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
-	}
+	refuse(o.Cluster == cluster.ExistingName && o.Kubeconfig == "", "--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment")
+	refuse(o.Cluster == cluster.ExistingName && o.Keep, "--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it")
+	refuse(o.Base != "" && o.Precision > 0, "--precision with --base: the gate itself decides how many rounds there are")
+	refuse(o.Precision > 0 && o.Rounds > 0 && o.Rounds < stat.FirstLook, "--precision with --rounds=%d: the first look is after %d rounds, an interval of fewer is too often narrow by chance", o.Rounds, stat.FirstLook)
+	refuse(o.Precision > 0 && o.Keep, "--keep-cluster with --precision: which style comes last shows only at the end; keep the cluster of a run without it")
+	refuse(o.Base != "" && o.Keep, "--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base")
 	problems = append(problems, o.Sources.check(o.Base))
-	if o.Cluster == cluster.KindName && o.Kubeconfig != "" {
-		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))
-	}
+	refuse(o.Cluster == cluster.KindName && o.Kubeconfig != "", "--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own")
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
 	}

@@ -99,7 +99,7 @@ func (r preciseRun) next(round int, left time.Duration) bool {
 
 // look finds out what is not known yet, and tells it.
 func (r preciseRun) look(round int) error {
-	recording, err := result.Load(r.folder)
+	recording, err := r.soFar()
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}

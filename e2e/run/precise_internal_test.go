@@ -70,11 +70,12 @@ func TestARoundIsNotForWhoLeft(t *testing.T) {
 	assert.Equal(t, "every median of written (of delete: gone) is known to ±10% after 1m0s", r.sumUp(time.Minute))
 }
 
-// The recording that is looked at is the repository's own.
+// The recording that is looked at is the repository's own. There is no file to read: what was heard is enough.
 func TestALookSaysWhatIsNotKnown(t *testing.T) {
 	r, native, argo := precisely(5)
 	var out writer
-	r.out, r.folder = &out, "../../docs/example"
+	r.out = &out
+	heard(t, r.recording, exampleRecording)
 	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
 	require.NoError(t, r.look(6))
 	assert.Equal(t, "after round 6, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
@@ -84,7 +85,8 @@ func TestALookSaysWhatIsNotKnown(t *testing.T) {
 // Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds follows.
 func TestRoundsAreHandedOutUntilAllIsKnown(t *testing.T) {
 	r, native, argo := precisely(0)
-	r.folder, r.options.Rounds = "../../docs/example", 10
+	heard(t, r.recording, exampleRecording)
+	r.options.Rounds = 10
 	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
 	r.scenarios = []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 2}}}
 	count := map[string]int{}

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	grantmeter "operatorbench/e2e/grants"
-
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -28,13 +26,11 @@ type recording struct {
 	synced    *record.Syncing
 	judge     *live
 	facts     record.Environment
-	measuring time.Time      // since when the scenarios of a block are measured
-	first     firstResults   // of the block that is being driven
-	step      []judge.Sample // of the ramp's step that is being driven
-	headed    bool           // the table of first results has its heading
-	complete  bool           // all was driven
-	judged    func() (*judge.Judgement, error)
-	rights    []grantmeter.Use // once it is judged
+	measuring time.Time       // since when the scenarios of a block are measured
+	block     judge.Judgement // of the block that is being driven
+	step      []judge.Sample  // of the ramp's step that is being driven
+	headed    bool            // the table of first results has its heading
+	complete  bool            // all was driven
 }
 
 // begin makes the results folder and the recording in it.
@@ -84,9 +80,11 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	rec.synced = rec.recorder.KeepSynced(file, syncEvery)
-	if rec.judge, err = newLive(rec.recorder); err != nil {
+	live, err := newLive(rec.recorder)
+	if err != nil {
 		return err
 	}
+	rec.judge = live
 	if err = rec.surroundings(ctx); err != nil {
 		return err
 	}
@@ -161,7 +159,7 @@ func (rec *recording) markWith(place turn, stage string, installed *spec.Install
 func (rec *recording) RecordLost(ctx context.Context) error {
 	err := rec.begin(ctx)
 	if rec.judge != nil {
-		rec.judge.stop()
+		rec.judge.Stop()
 	}
 	if rec.file != nil {
 		err = errors.Join(err, rec.file.Close())

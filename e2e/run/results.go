@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
-	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -24,53 +22,30 @@ import (
 	"operatorbench/e2e/terminal"
 )
 
-// Result is one sample, judged.
-type Result struct{ judge.Result }
-
-// Problems are the reasons for which a sample does not count as handled correctly; none if it does.
-func (r Result) Problems() []string {
-	var problems []string
-	for _, v := range r.Verdicts {
-		if v.Outcome == spec.Fail || v.Outcome == spec.Invalid {
-			lines := append([]string{fmt.Sprintf("%s %s: %s", v.Oracle, v.Outcome, v.Message)}, v.Evidence...)
-			problems = append(problems, strings.Join(lines, "\n  "))
-		}
+// soFar is what all samples that have ended were judged to, each when it did, with what else is known of the run.
+func (rec *recording) soFar() (result.Recording, error) {
+	if rec.judge == nil {
+		return result.Recording{}, errors.New("nothing was recorded that could be judged")
 	}
-	switch r.Outcome() {
-	case spec.Late:
-		problems = append(problems, "not done in time, though no oracle failed: "+r.Reason)
-	case spec.NotApplicable:
-		problems = append(problems, "no oracle could judge it")
-	default:
-	}
-	return problems
+	one, err := rec.judge.soFar()
+	one.Environment = &rec.facts
+	return one, err
 }
 
-// Judgement reads the recording back: what is asserted is what anyone can judge
-// from the file. It is to be called when all has been driven.
+// Judgement is what all samples that have ended were judged to: after Close, all of the run's.
 func (rec *recording) Judgement() (*judge.Judgement, error) {
-	if rec.judged == nil {
-		rec.judged = sync.OnceValues(func() (*judge.Judgement, error) {
-			name, err := record.Find(rec.folder) // a large one is compressed at the end
-			if err != nil {
-				return nil, err
-			}
-			rights := grantmeter.NewMeter()
-			judged, err := judge.File(name, rights.Add)
-			rec.rights = rights.Uses()
-			return judged, err
-		})
-	}
-	return rec.judged()
+	one, err := rec.soFar()
+	return one.Judgement, err
 }
 
 // Differences are the verdicts of a style (by its label) and scenario that are not as expected; of an empty name, all
 // of them. A style's verdicts.yaml says what is expected; without one nothing is but that there is a verdict.
 func (rec *recording) Differences(style, scenario string) ([]result.Difference, error) {
-	all, err := rec.Judgement()
+	one, err := rec.soFar()
 	if err != nil {
 		return nil, err
 	}
+	all := one.Judgement
 	if !rec.complete {
 		all = all.Finished()
 	}
@@ -87,7 +62,7 @@ func (rec *recording) Differences(style, scenario string) ([]result.Difference, 
 		}
 	}
 	if scenario == "" || scenario == result.Rights {
-		for _, d := range result.OfRights(found, rec.rights) {
+		for _, d := range result.OfRights(found, one.Grants) {
 			if style == "" || d.Label == style {
 				differences = append(differences, d)
 			}
@@ -97,18 +72,12 @@ func (rec *recording) Differences(style, scenario string) ([]result.Difference, 
 }
 
 // Judged returns every sample of a style (by its label) and scenario.
-func (rec *recording) Judged(style, scenario string) ([]Result, error) {
+func (rec *recording) Judged(style, scenario string) ([]judge.Result, error) {
 	all, err := rec.Judgement()
 	if err != nil {
 		return nil, err
 	}
-	var results []Result
-	for _, r := range all.Results {
-		if record.Label(r.Style, r.Variant) == style && (scenario == "" || r.Scenario == scenario) {
-			results = append(results, Result{r})
-		}
-	}
-	return results, nil
+	return plain.Where(all.Results, func(r judge.Result) bool { return record.Label(r.Style, r.Variant) == style && r.Scenario == scenario }), nil
 }
 
 // Has tells whether any round of a scenario was driven against a style (by its
@@ -128,19 +97,18 @@ func (rec *recording) Began(sample record.Sample) {
 
 // Ended shows how a sample ended.
 func (rec *recording) Ended(sample record.Sample, _ record.End) {
-	timeline := rec.judge.take(sample.Place())
-	if timeline == nil || sample.Prepare {
+	result := rec.judge.Take(sample.Place())
+	if result == nil {
 		return
 	}
-	result := judge.One(timeline)
 	if result.Rate > 0 {
 		rec.step = append(rec.step, result.Samples...)
 	}
-	rec.blame(result)
+	rec.blame(*result)
 	if !sample.Warmup && !sample.Matrix && !sample.Load {
-		rec.first.see(result)
+		rec.block.Results = append(rec.block.Results, *result)
 	}
-	rec.progress.Ended(result)
+	rec.progress.Ended(*result)
 }
 
 // holds reports whether a ramp's step that has just ended held its rate, by what the reports will say of it.
@@ -184,15 +152,14 @@ func (rec *recording) blame(one judge.Result) {
 	}
 }
 
-// writeReports judges the recording as it is in its file, writes the results
-// folder's other files, and prints the table.
+// writeReports writes the results folder's other files, and prints the table.
 func (rec *recording) writeReports() error {
 	rec.keep("peak memory of the harness %d MiB", peakMemory()>>20)
 	rec.facts.Undriven, rec.facts.Early = rec.undriven(), rec.early()
 	if err := rec.writeFacts(); err != nil {
 		return err
 	}
-	one, err := result.Load(rec.folder)
+	one, err := rec.soFar()
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ import (
 // schedule holds what is driven against the time that there is.
 type schedule struct {
 	*job
-	deadline time.Time // of go test's -timeout; zero: none
-	short    []part    // what was not driven for lack of time, each once
-	left     []string  // the same for people, and why
+	deadline time.Time  // of go test's -timeout; zero: none
+	short    []turnKind // what was not driven for lack of time, each once
+	left     []string   // the same for people, and why
 }
 
-// part is the turns of one kind of a participant.
-type part struct {
+// turnKind is the turns of one kind of a participant.
+type turnKind struct {
 	label, load string
 	wave        int
 }
@@ -42,7 +42,7 @@ const (
 const (
 	mendWithin     = 5 * time.Second  // until what was broken on purpose is given back: see package drive
 	logsWhenOver   = 5 * time.Second  // of the style that took too long
-	reportsWithin  = 15 * time.Second // until the recording is judged and the reports are written: 139 MB take 2 s
+	reportsWithin  = 15 * time.Second // until the reports are written
 	removalWithin  = 20 * time.Second // of a kind cluster: it takes 4 s, and its reaper goes on by itself
 	sweepWithin    = 3 * time.Minute  // of an existing cluster, with a style in it
 	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
@@ -77,7 +77,7 @@ func (s *schedule) teardownTime() time.Duration {
 // enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so once
 // of the participant's turns of that kind.
 func (s *schedule) enough(t turn, reserved time.Duration) bool {
-	of := part{t.participant.label(), t.load, t.wave}
+	of := turnKind{t.participant.label(), t.load, t.wave}
 	if slices.Contains(s.short, of) {
 		return false
 	}
@@ -124,7 +124,7 @@ func (s *schedule) Unfinished() error {
 
 // Fits reports whether the time was enough for all turns of a style.
 func (s *schedule) Fits(label string) bool {
-	return !slices.ContainsFunc(s.short, func(p part) bool { return p.label == label })
+	return !slices.ContainsFunc(s.short, func(k turnKind) bool { return k.label == label })
 }
 
 // takes is how long a turn is expected to take.
@@ -230,10 +230,9 @@ func (s *schedule) foretell() string {
 
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
-	var names []string
-	for _, c := range s.comparisons {
-		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second)))
-	}
+	names := plain.Map(s.comparisons, func(c *comparison) string {
+		return fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, plain.Sum(c.participants, s.typicalRound).Round(time.Second))
+	})
 	total, more := typicalEnvironment+typicalCollector+s.options.Budget+typicalUninstall, ""
 	if most := s.loadTime(); most > 0 {
 		total += most

@@ -159,7 +159,7 @@ func (s *Session) Close(ctx context.Context) error {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
 	}
 	if s.judge != nil {
-		s.judge.stop()
+		s.judge.Stop()
 	}
 	if s.synced != nil {
 		problems = append(problems, s.synced.Stop())

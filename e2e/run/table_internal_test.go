@@ -46,7 +46,9 @@ func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	var out writer
 	s := &recording{job: &job{console: &console{out: &out}, scenarios: []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "delete", Group: spec.GroupLatency}}}}
 	sample := func(scenario, phase string, value float64, outcome string) {
-		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: spec.Pass}}})
+		s.block.Results = append(s.block.Results, judge.Result{
+			Scenario: scenario, Samples: []judge.Sample{{Scenario: scenario, Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: spec.Pass}},
+		})
 	}
 	sample("create", spec.PhaseChildWritten, 0.022, judge.OK)
 	sample("delete", spec.PhaseChildGone, 0.031, judge.OK)

@@ -210,14 +210,11 @@ func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.participant.label()
 
 // waves are all waves of one round that are this run's to drive.
 func (j *job) waves() []wave {
-	var all []wave
 	matrix := j.matrix()
 	if len(matrix) == 0 {
 		return nil
 	}
-	for _, p := range j.asked() {
-		all = append(all, wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce)...)
-	}
+	all := plain.Flat(j.asked(), func(p *participant) []wave { return wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce) })
 	return shared(all, j.options.Shard, j.options.Patience)
 }
 

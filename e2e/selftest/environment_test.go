@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -138,10 +137,9 @@ func (b *environment) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{recorder: recorder, splitter: timeline.NewSplitter()}
-	header.Schema = record.Schema
-	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
-	t.Cleanup(recorder.Listen(live.add))
+	live, err := judge.NewLive(recorder)
+	require.NoError(t, err)
+	t.Cleanup(live.Stop)
 	b.driver = &drive.Driver{
 		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Workload: workloadtest.Default(t), Recorder: recorder, Judge: live, Observer: silent{}, Dial: b.kube.Dial, Window: window,
 		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
@@ -244,51 +242,6 @@ type silent struct{}
 func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
 func (silent) Held(record.Held)                {}
-
-// live judges the recording while it is written.
-type live struct {
-	recorder *record.Recorder
-
-	mu       sync.Mutex
-	splitter *timeline.Splitter
-	err      error
-}
-
-func (l *live) add(e record.Entry) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err == nil {
-		_, l.err = l.splitter.Add(e)
-	}
-}
-
-// ask asks the sample that is open in a namespace.
-func (l *live) ask(namespace string, of func(*timeline.Timeline) string) string {
-	l.recorder.CatchUp()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	timeline := l.splitter.Open(namespace)
-	switch {
-	case l.err != nil:
-		return "the judge stopped: " + l.err.Error()
-	case timeline == nil:
-		return "no sample is open"
-	}
-	return of(timeline)
-}
-
-func (l *live) Missing(namespace string) string {
-	return l.ask(namespace, (*timeline.Timeline).Missing)
-}
-
-func (l *live) Lacks(namespace, point string) string {
-	return l.ask(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
-}
-
-func (l *live) LastEvent(namespace string) (at time.Duration) {
-	l.ask(namespace, func(t *timeline.Timeline) string { at = t.LastEvent(); return "" })
-	return at
-}
 
 // alone tells whether a trial changes what all custom resources of the cluster
 // share: their definition, the node's images, or the API server.

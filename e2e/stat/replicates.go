@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"operatorbench/e2e/plain"
 )
 
 // interval is a confidence interval of level Level for the p-quantile of all observations together. A round is one
@@ -77,9 +79,5 @@ func Apart(one, other Replicates) (p float64, known bool) {
 
 // logMedians are the logarithms of the medians of rounds.
 func logMedians(rounds Replicates) []float64 {
-	var list []float64
-	for _, o := range rounds.Median() {
-		list = append(list, math.Log(o.Value))
-	}
-	return list
+	return plain.Map(rounds.Median(), func(o Observation) float64 { return math.Log(o.Value) })
 }

@@ -29,7 +29,7 @@ func (t *Timeline) answer(then *Timeline, a Accepted, until time.Duration) Answe
 	if lacks == "" {
 		return Answer{}
 	}
-	return Answer{lacks, t.told(a.From, until)}
+	return Answer{lacks, t.announced(a.From, until)}
 }
 
 // answerLacks says that the last wrong value that the API server took has no answer yet.
@@ -50,9 +50,9 @@ func (t *Timeline) answerLacks() string {
 	return fmt.Sprintf("neither its status nor an Event tells a person that %s", is.Lacks)
 }
 
-// told is what the operator says, at the second of two times, of the sample's own custom resource that it did not say at the first:
-// in a condition or the message of its status, or between them in a Warning about it.
-func (t *Timeline) told(from, to time.Duration) *Message {
+// announced is what the operator says, at the second of two times, of the sample's own custom resource that it did not say
+// at the first: in a condition or the message of its status, or between them in a Warning about it.
+func (t *Timeline) announced(from, to time.Duration) *Message {
 	own := t.Subjects[0]
 	var before, after []Message // what its status said
 	var warning *Message

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -40,21 +41,22 @@ const (
 const near = 0.5
 
 // dotsOf draws what a cell's samples of a phase say. Marks that would hide each
-// other wholly are one, where apart, in percent, says how near that is.
-func dotsOf(c *cell, one *series, x *axis, apart float64) *dots {
-	d := &dots{Class: c.Style.Look.Class(), Mark: c.Style.Look.Mark()}
+// other wholly are one, where distance, in percent, says how near that is.
+func dotsOf(c *result.Cell, one stat.Summary, look look, x *axis, distance float64) *dots {
+	d := &dots{Class: look.Class(), Mark: look.Mark()}
 	var samples strings.Builder
 	seen := map[point]bool{}
-	for i, sample := range one.samples {
-		if sample.Warmup || math.IsNaN(sample.Value) {
+	i := -1
+	for sample := range samplesOf(c, one.Phase) {
+		if i++; sample.Warmup || math.IsNaN(sample.Value) {
 			continue
 		}
 		where := x.at(sample.Value)
-		if apart > 0 {
-			where = math.Round(where/apart) * apart
+		if distance > 0 {
+			where = math.Round(where/distance) * distance
 		}
 		p := point{place(where), place(float64(dotsAt + lane*(i%lanes-lanes/2)))} // equal samples can be told apart
-		if apart > 0 && seen[p] {
+		if distance > 0 && seen[p] {
 			continue
 		}
 		seen[p] = true
@@ -123,16 +125,16 @@ type latencyRow struct {
 type figure struct{ Value, Interval string }
 
 // latencies are those of a style's cells, of the phases that all styles have or of its own; nil: it has none.
-func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencies {
+func (s *study) latencies(cells []*result.Cell, id, title string, inner bool) *latencies {
 	t := &latencies{ID: id, Title: title, Plots: !inner}
-	var all []*series
+	var all []stat.Summary
 	for _, c := range cells {
 		g := phaseGroup{Scenario: c.Scenario}
-		if ratio := s.RatioText(c.Style.Label, c.Scenario); ratio != "" && !inner {
-			g.Ratio = "× " + result.Reference + " " + ratio
+		if ratio := s.Value(c.Style.Label, result.Times(c.Scenario)); ratio.Text != "" && !inner {
+			g.Ratio = "× " + result.Reference + " " + ratio.Text + " " + ratio.From()
 		}
 		for _, name := range s.Phases(c.Scenario) {
-			if one := c.series[name]; one != nil && spec.Inner(name) == inner {
+			if one, there := c.Phase(name); there && spec.Inner(name) == inner {
 				all = append(all, one)
 				row := latencyRow{Phase: name}
 				if text := inWords(s.Child(), name); text != name {
@@ -152,11 +154,11 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 	for i := range t.Groups {
 		for k := range t.Groups[i].Rows {
 			row := &t.Groups[i].Rows[k]
-			c := cells[slices.IndexFunc(cells, func(c *cell) bool { return c.Scenario == t.Groups[i].Scenario })]
-			one := c.series[row.Phase]
+			c := cells[slices.IndexFunc(cells, func(c *result.Cell) bool { return c.Scenario == t.Groups[i].Scenario })]
+			one, _ := c.Phase(row.Phase)
 			row.fill(c, one, shown)
 			if t.Plots {
-				row.Dots = dotsOf(c, one, s.x, near)
+				row.Dots = dotsOf(c, one, s.style(c.Style.Label).Look, s.x, near)
 			}
 		}
 	}
@@ -164,37 +166,35 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 }
 
 // quantiles are those that some row has, for the heads; what there are too few latencies for is noted.
-func (t *latencies) quantiles(all []*series) []float64 {
+func (t *latencies) quantiles(all []stat.Summary) []float64 {
 	var shown []float64
 	for _, p := range []float64{0.5, 0.9, 0.99} {
-		if p == 0.5 || slices.ContainsFunc(all, func(one *series) bool { return one.Shows(p) }) {
+		if p == 0.5 || slices.ContainsFunc(all, func(one stat.Summary) bool { return one.Shows(p) }) {
 			shown, t.Heads = append(shown, p), append(t.Heads, fmt.Sprintf("p%g", 100*p))
 		}
-		if p != 0.5 && slices.ContainsFunc(all, func(one *series) bool { return !one.Shows(p) }) {
+		if p != 0.5 && slices.ContainsFunc(all, func(one stat.Summary) bool { return !one.Shows(p) }) {
 			t.Notes = append(t.Notes, fmt.Sprintf("p%g takes n = %d", 100*p, stat.Needed(p)))
 		}
 	}
-	if slices.ContainsFunc(all, func(one *series) bool { return one.Rounds < stat.MinRounds }) {
+	if slices.ContainsFunc(all, func(one stat.Summary) bool { return one.Rounds < stat.MinRounds }) {
 		t.Notes = append(t.Notes, fmt.Sprintf("an interval takes %d rounds", stat.MinRounds))
 	}
 	return shown
 }
 
-func (r *latencyRow) fill(c *cell, one *series, shown []float64) {
-	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Apart(one.Summary)
-	for _, p := range shown {
-		r.Figures = append(r.Figures, one.figure(p))
-	}
+func (r *latencyRow) fill(c *result.Cell, one stat.Summary, shown []float64) {
+	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Uncounted(one)
+	r.Figures = plain.Map(shown, func(p float64) figure { return figureOf(one, p) })
 	if one.N > 0 {
 		r.N, r.Max = fmt.Sprintf("%s in %d", fmt.Sprint(one.N), one.Rounds), one.Max.String()
 	}
-	if beside := c.BesideFloor(one.Summary); beside != "" {
+	if beside := c.BesideFloor(one); beside != "" {
 		r.Beside = beside
 	}
 }
 
-// figure is a quantile; a dash where there are too few samples for it.
-func (s *series) figure(p float64) figure {
+// figureOf is a quantile; a dash where there are too few samples for it.
+func figureOf(s stat.Summary, p float64) figure {
 	if !s.Shows(p) {
 		return figure{Value: "–"}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -80,9 +81,7 @@ func (s *study) verdictCell(c *result.Cell, of record.Scenario, id string) *verd
 			v.Exempt = append(v.Exempt, oracleLineOf(o))
 		}
 	}
-	for _, o := range c.Reasons() {
-		v.Said = append(v.Said, oracleLineOf(o))
-	}
+	v.Said = plain.Map(c.Reasons(), oracleLineOf)
 	v.Passed = strings.Join(passed, ", ")
 	passed = nil
 	for i := range c.Results {

@@ -125,33 +125,32 @@ type dotCell struct {
 }
 
 func (s *study) dotPlot() *dotPlot {
-	in := s.scene(s.Headline())
-	if in == nil || s.IsLoad(in.Name) {
+	headline := s.Headline()
+	if headline == "" || s.IsLoad(headline) {
 		return nil
 	}
-	p := &dotPlot{Scenario: in.Name}
-	draw := func(c *cell, one *series, goal *string) dotCell {
-		if one == nil {
+	p := &dotPlot{Scenario: headline}
+	draw := func(c *result.Cell, look look, one stat.Summary, goal *string) dotCell {
+		if one.Phase == "" {
 			return dotCell{Median: plain.Unknown, From: "n 0"}
 		}
 		*goal = inWords(s.Child(), one.Phase)
-		d := dotCell{dotsOf(c, one, s.x, near), plain.Unknown, result.Spread(one.Summary, stat.Observation.String)}
+		d := dotCell{dotsOf(c, one, look, s.x, near), plain.Unknown, result.Spread(one, stat.Observation.String)}
 		if one.N > 0 {
 			d.Median = one.P50.String()
 		}
-		if text := result.Apart(one.Summary); text != "" {
+		if text := result.Uncounted(one); text != "" {
 			d.From += ", " + text
 		}
 		return d
 	}
 	for _, one := range s.Styles {
-		at := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style == one })
-		if at < 0 {
+		c := s.Cell(one.Label, headline)
+		if c == nil {
 			continue
 		}
-		c := in.Cells[at]
-		written, ready := c.outcome()
-		p.Rows = append(p.Rows, dotRow{one, s.RankOf(one.Label, in.Name).String(), draw(c, written, &p.Goal), draw(c, ready, &p.Done)})
+		written, ready := c.Outcome()
+		p.Rows = append(p.Rows, dotRow{one, s.RankOf(one.Label, headline).String(), draw(c, one.Look, written, &p.Goal), draw(c, one.Look, ready, &p.Done)})
 	}
 	return p
 }
@@ -272,16 +271,15 @@ func (s *study) title() string {
 
 // about says what was done, and when.
 func (s *study) about() string {
-	measured := plain.Map(s.Scenes, func(in *scene) string { return in.Name })
-	if len(measured) == 0 && !s.HasMatrix() {
+	if len(s.Scenarios) == 0 && !s.HasMatrix() {
 		return "The recording holds no sample."
 	}
 	text := fmt.Sprintf("The same operator, in %s: a number goes into a custom resource, and a %s with so many pods comes out.", plain.Plural(len(s.Contestants()), "style"), s.Child())
 	if s.Child() == "child" {
 		text = fmt.Sprintf("%s on a real cluster.", plain.Plural(len(s.Contestants()), "operator style"))
 	}
-	if len(measured) > 0 {
-		text += fmt.Sprintf(" Measured: %s.", plain.List(measured))
+	if len(s.Scenarios) > 0 {
+		text += fmt.Sprintf(" Measured: %s.", plain.List(s.Scenarios))
 	}
 	if s.HasMatrix() {
 		text += fmt.Sprintf(" Tested: %s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"))

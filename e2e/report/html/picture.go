@@ -73,8 +73,8 @@ const (
 // drawPicture prints the comparison as an SVG file by itself. It needs a scenario that was measured.
 func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	s := newStudy(r.Tables()[0], nil)
-	in := s.scene(s.Headline())
-	if in == nil {
+	cells := slices.Collect(s.Of(s.Headline()))
+	if len(cells) == 0 {
 		return errors.New("draw the comparison: the recording holds no sample of a scenario that is measured; run `opbench run --scenario=create` for one")
 	}
 	css, err := pictureStyle(dark)
@@ -85,7 +85,7 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	if err != nil {
 		return fmt.Errorf("draw the comparison: %w", err)
 	}
-	p := s.picture(in)
+	p := s.picture(s.Headline(), cells)
 	p.CSS = css
 	if len(r.Tables()) > 1 {
 		p.Title += ", run " + strings.Join(s.Runs, ", ")
@@ -101,21 +101,21 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 }
 
 // picture draws a scenario, the fastest style first.
-func (s *study) picture(in *scene) *picture {
+func (s *study) picture(scenario string, cells []*result.Cell) *picture {
 	goal := spec.PhaseChildWritten
-	for _, c := range in.Cells {
-		if written, _ := c.outcome(); written != nil {
+	for _, c := range cells {
+		if written, _ := c.Outcome(); written.Phase != "" {
 			goal = written.Phase
 		}
 	}
-	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, inWords(s.Child(), goal))}
-	order := s.ByLatency(in.Name)
-	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
+	p := &picture{X: logAxis(reach(goal, cells...)), Title: fmt.Sprintf("%s: from the request until the %s", scenario, inWords(s.Child(), goal))}
+	order := s.ByLatency(scenario)
+	slices.SortStableFunc(cells, func(a, b *result.Cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)
 	})
 	var words []string
 	for i, c := range cells {
-		row := s.pictureRow(c, c.series[goal], p.X)
+		row := s.pictureRow(c, goal, p.X)
 		row.Y = pictureTop + i*rowHeight
 		p.Rows = append(p.Rows, row)
 		words = append(words, fmt.Sprintf("%s: median %s (%s)", row.Style.Label, row.Value, row.Note))
@@ -123,8 +123,8 @@ func (s *study) picture(in *scene) *picture {
 	p.Text = p.Title + ". " + strings.Join(words, "; ") + "."
 	p.PlotHeight = len(p.Rows) * rowHeight
 	p.Bottom, p.Below = pictureTop+p.PlotHeight, pictureTop+p.PlotHeight+4
-	if floor := in.floor(); floor != nil {
-		if one := floor.series[goal]; one != nil && one.N > 0 {
+	for _, c := range cells {
+		if one, _ := c.Phase(goal); c.IsFloor() && one.N > 0 {
 			p.Floor, p.Took = place(p.X.at(one.P50.Value)), "floor: "+one.P50.String()
 		}
 	}
@@ -135,19 +135,20 @@ func (s *study) picture(in *scene) *picture {
 	return p
 }
 
-// pictureRow takes what a cell's samples of a phase say; one is nil where there is none.
-func (s *study) pictureRow(c *cell, one *series, x *axis) *pictureRow {
-	r := &pictureRow{Style: c.Style, Name: plain.Clip(c.Style.Label, 19), Value: "–", Note: "no sample"}
+// pictureRow takes what a cell's samples of a phase say.
+func (s *study) pictureRow(c *result.Cell, phase string, x *axis) *pictureRow {
+	r := &pictureRow{Style: s.style(c.Style.Label), Name: plain.Clip(c.Style.Label, 19), Value: "–", Note: "no sample"}
 	if r.Shared = s.RankOf(c.Style.Label, c.Scenario).Shared(); r.Shared {
 		r.Name += " ~"
 	}
-	if one == nil {
+	one, there := c.Phase(phase)
+	if !there {
 		return r
 	}
-	r.Dots = dotsOf(c, one, x, 0)
+	r.Dots = dotsOf(c, one, r.Style.Look, x, 0)
 	r.Dots.Floor = "" // it is shaded in all rows alike
 	r.Note = fmt.Sprintf("n = %s in %s", fmt.Sprint(one.N), plain.Plural(one.Rounds, "round"))
-	if text := result.Apart(one.Summary); text != "" {
+	if text := result.Uncounted(one); text != "" {
 		r.Note += ", " + text
 	}
 	if one.N > 0 {

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
 )
 
 func labels(ticks []tick) []string {
@@ -83,13 +84,12 @@ func TestLooksDiffer(t *testing.T) {
 // A row of very many samples is no longer than the plot is wide.
 func TestManyDotsAreBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	one := &series{}
+	var one judge.Result
 	for range 200_000 {
-		s := sample(spec.PhaseReady, math.Exp(random.NormFloat64()), judge.OK)
-		one.samples = append(one.samples, &s)
+		one.Samples = append(one.Samples, sample(spec.PhaseReady, math.Exp(random.NormFloat64()), judge.OK))
 	}
-	c := &cell{Cell: &result.Cell{}, Style: &style{}}
-	assert.Less(t, len(dotsOf(c, one, logAxis(0.001, 100), near).Samples), 20_000)
+	c := &result.Cell{Results: []result.Judged{{Result: one}}}
+	assert.Less(t, len(dotsOf(c, stat.Summary{Key: stat.Key{Phase: spec.PhaseReady}}, look{}, logAxis(0.001, 100), near).Samples), 20_000)
 }
 
 // The commands that measure again are to be pasted: what a recording holds is one word.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -62,14 +63,7 @@ func (s *site) profile(of *style) *profile {
 	}
 	p.Fails = s.fails(of.Label)
 	for i, run := range s.runs {
-		var cells []*cell
-		for _, in := range run.Scenes {
-			for _, c := range in.Cells {
-				if c.Style == of {
-					cells = append(cells, c)
-				}
-			}
-		}
+		cells := slices.Collect(run.By(of.Label))
 		one := profileRun{
 			Heading:   run.heading,
 			Latencies: run.latencies(cells, fmt.Sprintf("latencies-%d", i+1), "Phases that all styles have", false),
@@ -246,10 +240,7 @@ func (s *site) costRows(label string) []costRow {
 		case !figure.Known() && figure.Missing == "":
 			return
 		case figure.Known():
-			var rounds []string
-			for _, one := range figure.Values {
-				rounds = append(rounds, result.Amount(figure.Unit, one.Value))
-			}
+			rounds := plain.Map(figure.Values, func(v cost.Value) string { return result.Amount(figure.Unit, v.Value) })
 			used := c.SumUp(figure)
 			show := func(o stat.Observation) string { return result.Amount(used.Unit, o.Value) }
 			row.Value, row.Spread = show(used.P50), result.Spread(used.Summary, show)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/aclements/go-moremath/scale"
+
+	"operatorbench/e2e/plain"
 )
 
 // axis maps seconds to places in a chart, in percent of its width, and says where its ticks are.
@@ -55,9 +57,7 @@ func logAxis(low, high float64) *axis {
 		a.Ticks = append(a.Ticks, tick{place(a.at(decade)), short(decade)})
 	}
 	_, minor := s.Ticks(scale.TickOptions{Max: 8})
-	for _, v := range minor {
-		a.Minor = append(a.Minor, place(a.at(v)))
-	}
+	a.Minor = plain.Map(minor, func(v float64) string { return place(a.at(v)) })
 	return a
 }
 

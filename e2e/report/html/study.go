@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -10,40 +11,19 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/stat"
 )
 
-// study is a report regrouped for the page: each number with the samples that it comes from.
+// study is a report with what its pages share.
 type study struct {
 	*report.Report
 	Styles  []*style // the quickest first
-	Scenes  []*scene
-	heading string // names the run, where there are several
-	x       *axis  // of all latencies
+	heading string   // names the run, where there are several
+	x       *axis    // of all latencies
 	// anchors are the ids that scenarios have on every style's page.
 	anchors map[string]string
 }
 
-// scene is a scenario with a cell for each style that went through it.
-type scene struct {
-	Name  string
-	Cells []*cell
-}
-
-// cell is one style in one scenario.
-type cell struct {
-	*result.Cell
-	Style  *style
-	series map[string]*series // by phase
-}
-
-// series are the samples of one phase of one cell, with what they sum up to.
-type series struct {
-	stat.Summary
-	samples []*judge.Sample
-}
-
-// newStudy regroups a report. That of a run takes the styles' looks from those of the whole; nil: it is the whole.
+// newStudy is that of a report. That of a run takes the styles' looks from those of the whole; nil: it is the whole.
 func newStudy(r *report.Report, styles []*style) *study {
 	s := &study{Report: r, Styles: stylesOf(r)}
 	for i, one := range s.Styles {
@@ -51,16 +31,7 @@ func newStudy(r *report.Report, styles []*style) *study {
 			s.Styles[i] = styles[at]
 		}
 	}
-	for _, name := range r.Scenarios {
-		in := &scene{Name: name}
-		for c := range r.Of(name) {
-			if len(c.Results) > 0 { // else there is nothing to show
-				in.Cells = append(in.Cells, newCell(c, s.style(c.Style.Label)))
-			}
-		}
-		s.Scenes = append(s.Scenes, in)
-	}
-	s.x, s.anchors = logAxis(reach("", s.Scenes...)), map[string]string{}
+	s.x, s.anchors = logAxis(reach("", r.Cells...)), map[string]string{}
 	ids := newIDs()
 	for _, row := range s.judged() {
 		s.anchors[row.Name] = ids.of("s", row.Name)
@@ -85,34 +56,26 @@ func stylesOf(r *report.Report) []*style {
 	return all
 }
 
-// newCell takes a report's cell with its samples.
-func newCell(c *result.Cell, of *style) *cell {
-	one := &cell{Cell: c, Style: of, series: map[string]*series{}}
-	for _, p := range c.Phases {
-		one.series[p.Phase] = &series{Summary: p}
-	}
-	for i := range c.Results {
-		for j := range c.Results[i].Samples {
-			sample := &c.Results[i].Samples[j]
-			if in := one.series[sample.Phase]; in != nil {
-				in.samples = append(in.samples, sample)
+// samplesOf yields the samples of a cell's phase; of an empty one, those of all phases.
+func samplesOf(c *result.Cell, phase string) iter.Seq[*judge.Sample] {
+	return func(yield func(*judge.Sample) bool) {
+		for i := range c.Results {
+			for j := range c.Results[i].Samples {
+				if s := &c.Results[i].Samples[j]; (phase == "" || s.Phase == phase) && !yield(s) {
+					return
+				}
 			}
 		}
 	}
-	return one
 }
 
-// reach is what an axis must reach to show the latencies of scenes, in seconds; an empty phase is any.
-func reach(phase string, scenes ...*scene) (low, high float64) {
+// reach is what an axis must reach to show the latencies of cells, in seconds; an empty phase is any.
+func reach(phase string, cells ...*result.Cell) (low, high float64) {
 	low, high = axisLow, axisHigh
-	for _, in := range scenes {
-		for _, c := range in.Cells {
-			for name, one := range c.series {
-				for _, sample := range one.samples {
-					if (phase == "" || name == phase) && !sample.Warmup && sample.Value > 0 {
-						low, high = min(low, sample.Value), max(high, sample.Value)
-					}
-				}
+	for _, c := range cells {
+		for sample := range samplesOf(c, phase) {
+			if !sample.Warmup && sample.Value > 0 && sample.Rate == 0 && sample.Stage == "" { // ramps and growths have no chart
+				low, high = min(low, sample.Value), max(high, sample.Value)
 			}
 		}
 	}
@@ -125,28 +88,6 @@ func (s *study) style(label string) *style {
 		return s.Styles[i]
 	}
 	return &style{Label: label}
-}
-
-// scene finds what was measured in a scenario; nil: nothing was.
-func (s *study) scene(name string) *scene {
-	if i := slices.IndexFunc(s.Scenes, func(in *scene) bool { return in.Name == name }); i >= 0 {
-		return s.Scenes[i]
-	}
-	return nil
-}
-
-// floor is the scene's cell of the floor; nil: there is none.
-func (in *scene) floor() *cell {
-	if i := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style.Floor }); i >= 0 {
-		return in.Cells[i]
-	}
-	return nil
-}
-
-// outcome is when the operator had done its part, and when the cluster had; nil: it was not measured.
-func (c *cell) outcome() (written, ready *series) {
-	first, last := c.Outcome()
-	return c.series[first.Phase], c.series[last.Phase]
 }
 
 // style is what is compared, with its look.

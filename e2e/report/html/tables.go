@@ -53,9 +53,7 @@ func (s *site) figures() figures {
 	first := firstLook(s.Report)
 	groups := result.ColumnGroups()
 	t := figures{Groups: append([]string{"first look"}, groups...)}
-	for _, one := range s.Styles {
-		t.Rows = append(t.Rows, figuresRow{style: one})
-	}
+	t.Rows = plain.Map(s.Styles, func(one *style) figuresRow { return figuresRow{style: one} })
 	columns := s.Choose(first...)
 	for _, c := range s.Columns() {
 		if !slices.Contains(first, c.ID) {
@@ -131,20 +129,17 @@ type heatCell struct {
 // the matrix, and loads, which the matrix does not have.
 func (s *study) judged() []*result.Row {
 	rows := slices.Clone(s.Matrix.Rows())
-	for _, in := range s.Scenes {
-		if len(in.Cells) == 0 || !in.Cells[0].Load() {
+	for _, name := range s.Scenarios {
+		if !s.IsLoad(name) {
 			continue
 		}
-		row := &result.Row{Scenario: record.Scenario{Name: in.Name, Group: spec.GroupLoad}}
+		row := &result.Row{Scenario: record.Scenario{Name: name, Group: spec.GroupLoad}, Cells: slices.Collect(s.Of(name))}
 		for _, part := range s.Parts {
 			for _, one := range part.Header.Scenarios {
-				if one.Name == in.Name {
+				if one.Name == name {
 					row.Scenario = one
 				}
 			}
-		}
-		for _, c := range in.Cells {
-			row.Cells = append(row.Cells, c.Cell)
 		}
 		rows = append(rows, row)
 	}

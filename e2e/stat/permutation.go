@@ -60,19 +60,19 @@ func full(rounds Replicates) []Block {
 // Score turns the blocks of all strata into one number each. It must not depend on which block of a stratum is whose.
 type Score func(strata [][]Block) [][]float64
 
-// Deal returns the probability that head's blocks add up to as much as they do, or more, if the labels are dealt anew
+// PermutationAbove returns the probability that head's blocks add up to as much as they do, or more, if the labels are dealt anew
 // within each stratum: an exact one-sided p-value, whatever the noise is and however it is correlated within a block,
 // because the variants' order within a round is random (R. A. Fisher, "The Design of Experiments", 1935; E. Edgington
 // and P. Onghena, "Randomization Tests", 4th edition, 2007, chapter 5). Scores are rounded to a grid first, which makes
 // it the exact test of the rounded scores.
 //
 // Head's values are first divided by ratio: then it tests whether head takes more than ratio times as long as base.
-func Deal(strata []Stratum, ratio float64, score Score) float64 {
+func PermutationAbove(strata []Stratum, ratio float64, score Score) float64 {
 	return deal(scored(strata, ratio, score))
 }
 
-// DealBelow is Deal's other side: the probability of as little, or less.
-func DealBelow(strata []Stratum, ratio float64, score Score) float64 {
+// PermutationBelow is PermutationAbove's other side: the probability of as little, or less.
+func PermutationBelow(strata []Stratum, ratio float64, score Score) float64 {
 	list := scored(strata, ratio, score)
 	for _, s := range list {
 		for i := range s.values {
@@ -282,7 +282,7 @@ func ExcessScore(threshold float64) Score {
 }
 
 // Shift returns by how many times head takes longer than base, and a confidence interval of that: the ratio at which
-// Deal sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E. Lehmann,
+// PermutationAbove sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E. Lehmann,
 // "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963). Where the strata are too
 // few for the level the interval is open.
 func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
@@ -292,8 +292,8 @@ func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
 	if upTo := turning(func(ratio float64) bool { return surplus(scored(strata, ratio, score)) >= 0 }); !math.IsInf(upTo, 0) && ratio > 0 {
 		ratio = math.Sqrt(ratio * upTo)
 	}
-	interval.Low = turning(func(ratio float64) bool { return Deal(strata, ratio, score) <= tail })
-	interval.High = turning(func(ratio float64) bool { return DealBelow(strata, ratio, score) > tail })
+	interval.Low = turning(func(ratio float64) bool { return PermutationAbove(strata, ratio, score) <= tail })
+	interval.High = turning(func(ratio float64) bool { return PermutationBelow(strata, ratio, score) > tail })
 	return ratio, interval
 }
 

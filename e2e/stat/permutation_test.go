@@ -49,14 +49,14 @@ func TestDealAgainstAllDeals(t *testing.T) {
 			random.Shuffle(3, func(i, j int) { values[i], values[j] = values[j], values[i] })
 			strata = append(strata, stat.Stratum{Head: values[:1], Base: values[1:]})
 		}
-		assert.InDelta(t, dealt(strata), stat.Deal(strata, 1, first), 1e-9)
+		assert.InDelta(t, dealt(strata), stat.PermutationAbove(strata, 1, first), 1e-9)
 
 		one := []stat.Block{observed(0), observed(10)}
 		for range 6 {
 			one = append(one, observed(float64(random.IntN(11))))
 		}
 		random.Shuffle(8, func(i, j int) { one[i], one[j] = one[j], one[i] })
-		assert.InDelta(t, chosen(one, 4), stat.Deal([]stat.Stratum{{Head: one[:4], Base: one[4:]}}, 1, first), 1e-9)
+		assert.InDelta(t, chosen(one, 4), stat.PermutationAbove([]stat.Stratum{{Head: one[:4], Base: one[4:]}}, 1, first), 1e-9)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestDealKeepsItsLevel(t *testing.T) {
 				}
 			}
 		}
-		if stat.Deal(strata, 1, stat.RankScore) <= 0.05 {
+		if stat.PermutationAbove(strata, 1, stat.RankScore) <= 0.05 {
 			rejected++
 		}
 	}
@@ -134,12 +134,12 @@ func TestDealKeepsItsLevel(t *testing.T) {
 
 func TestDealEdges(t *testing.T) {
 	same := []stat.Stratum{{Head: []stat.Block{observed(1)}, Base: []stat.Block{observed(1), observed(1)}}}
-	assert.InDelta(t, 1, stat.Deal(same, 1, stat.RankScore), 0, "nothing differs")
-	assert.InDelta(t, 1, stat.Deal(nil, 1, stat.RankScore), 0)
-	assert.InDelta(t, 1.0/3, stat.Deal(same, 0.5, stat.RankScore), 1e-12, "as if it took twice as long")
-	assert.InDelta(t, 1.0/3, stat.DealBelow(same, 2, stat.RankScore), 1e-12)
+	assert.InDelta(t, 1, stat.PermutationAbove(same, 1, stat.RankScore), 0, "nothing differs")
+	assert.InDelta(t, 1, stat.PermutationAbove(nil, 1, stat.RankScore), 0)
+	assert.InDelta(t, 1.0/3, stat.PermutationAbove(same, 0.5, stat.RankScore), 1e-12, "as if it took twice as long")
+	assert.InDelta(t, 1.0/3, stat.PermutationBelow(same, 2, stat.RankScore), 1e-12)
 	late := []stat.Stratum{{Head: []stat.Block{{censored(1)}}, Base: []stat.Block{observed(5), observed(6)}}}
-	assert.InDelta(t, 1.0/3, stat.Deal(late, 1, stat.RankScore), 1e-12, "a timeout is later than all that was measured")
+	assert.InDelta(t, 1.0/3, stat.PermutationAbove(late, 1, stat.RankScore), 1e-12, "a timeout is later than all that was measured")
 }
 
 func TestStrata(t *testing.T) {

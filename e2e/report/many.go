@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
+)
+
+// tables are of rows that are no styles, with all of their columns.
+type tables[Row any] struct {
+	columns []result.ColumnOf[Row]
+	all     []table.Table
+}
+
+// under returns the table of a title: the last one, or a new one with a note.
+func (t *tables[Row]) under(title, note string) *table.Table {
+	if n := len(t.all); n == 0 || t.all[n-1].Title != title {
+		one := table.Table{Title: title, Notes: []string{note}}
+		for _, c := range t.columns {
+			one.Header, one.Words = append(one.Header, c.Head), append(one.Words, c.Better == result.Words)
+		}
+		t.all = append(t.all, one)
+	}
+	return &t.all[len(t.all)-1]
+}
+
+// add adds a row to the last table.
+func (t *tables[Row]) add(row Row) {
+	last := &t.all[len(t.all)-1]
+	last.Rows = append(last.Rows, plain.Map(t.columns, func(c result.ColumnOf[Row]) table.Cell { return sheet{}.cell(c.Of(row)) }))
+}
+
+// rampTables are how each style went through each ramp, step by step, and what it holds.
+func (r *Report) rampTables() []table.Table {
+	all := tables[*result.Step]{columns: result.StepColumns()}
+	for _, one := range r.Ramps() {
+		t := all.under(one.Scenario+": how many changes a second are held",
+			"r: round; n: changes, or of how many it is known when they were written; accepted: by the API server, from when it was sent (p99); late: how much later than it was due (p99). A rate at which nothing gave out was held. What the harness, the API server or the machine did not hold is not held against the style.")
+		for i := range one.Climbs {
+			climb := &one.Climbs[i]
+			for j := range climb.Steps {
+				all.add(&climb.Steps[j])
+			}
+			if climb.Differs != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, round %d: %s.", one.Style, climb.Round, climb.Differs))
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
+		if sent := r.Sent(one.Style, one.Scenario); sent != "" {
+			t.Notes = append(t.Notes, sent+".")
+		}
+	}
+	return all.all
+}
+
+// mostCalls is how many kinds of requests at rest are told of.
+const mostCalls = 4
+
+// growthTables are what each style takes at each number of custom resources.
+func (r *Report) growthTables() []table.Table {
+	all := tables[*result.Level]{columns: result.LevelColumns()}
+	for _, one := range r.Growths() {
+		t := all.under(one.Scenario+": one custom resource more, and what keeping them takes",
+			"p50, p99: from when one more was due until it is written for, and beside it the floor's; memory, CPU, requests: of all pods of the operator, while nothing is asked of it.")
+		for i := range one.Levels {
+			all.add(&one.Levels[i])
+		}
+		t.Notes = append(t.Notes, growthNotes(&one)...)
+	}
+	return all.all
+}
+
+// growthNotes say what a style takes, what it asks for at rest, and what all that took the harness.
+func growthNotes(g *result.Growth) []string {
+	notes := []string{g.Style + ": " + g.Text() + "."}
+	if n := len(g.Levels); n > 0 && g.Levels[n-1].Rest != nil {
+		var calls []string
+		for _, call := range g.Levels[n-1].Rest.Calls {
+			if len(calls) < mostCalls {
+				calls = append(calls, fmt.Sprintf("%s %s %s", call.Verb, call.Resource, result.Amount("1", call.PerMinute)))
+			}
+		}
+		if len(calls) > 0 {
+			notes = append(notes, fmt.Sprintf("%s, requests a minute at rest with %d: %s.", g.Style, g.Levels[n-1].Customs, strings.Join(calls, ", ")))
+		}
+	}
+	if text := harnessText(g.Kept); text != "" {
+		notes = append(notes, g.Style+", "+text+".")
+	}
+	return notes
+}
+
+// harnessText is what it took the harness to create the custom resources and to record them: as much for each entry,
+// however many there are.
+func harnessText(kept []cost.Kept) string {
+	var each, share []string
+	var most int64
+	for _, k := range kept {
+		most = max(most, k.Memory)
+		if k.Stage != record.StageFill || k.Entries == 0 || k.Seconds <= 0 {
+			continue
+		}
+		each = append(each, fmt.Sprintf("%.2f ms from %d on", 1000*k.CPU/float64(k.Entries), k.Customs))
+		share = append(share, fmt.Sprintf("%.0f%%", 100*k.CPU/k.Seconds))
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the harness for each entry of the recording: %s (%s of a core); at most %s", strings.Join(each, ", "), strings.Join(share, ", "), plain.Bytes(most))
+}
