@@ -32,7 +32,8 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	if t := r.choices(at); len(t.Rows) > 0 {
 		m.rows(t)
-		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. *Tests that fail*: of those that apply to the style and had been recorded. %s", r.Child(), strings.Join(append(t.Notes, r.dated()), " "))
+		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are.%s *Tests that fail*: of those that apply to the style and had been recorded. "+
+			"*Memory*: the most of all its pods during single changes. %s", r.Child(), r.atOnceText(), strings.Join(append(t.Notes, r.dated()), " "))
 	}
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
@@ -73,6 +74,7 @@ func (r *Report) choices(at Place) table.Table {
 	t := table.Table{Header: []string{"if you …", "use", "reacts in", "pods ready after", fmt.Sprintf("%d at once", r.atOnce(load)), "tests that fail", "memory"}, Left: 2}
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
 	var values [][]result.Value
+	var wrong []string
 	for _, one := range haves {
 		label := r.uses(one)
 		if label == "" {
@@ -89,10 +91,14 @@ func (r *Report) choices(at Place) table.Table {
 			row, its = append(row, cell), append(its, v)
 		}
 		t.Rows, values = append(t.Rows, row), append(values, its)
+		if text := r.Mishandled(label); text != "" {
+			wrong = append(wrong, fmt.Sprintf("Of the measured changes of %s not all were right: %s.", label, text))
+		}
 	}
 	if len(t.Rows) > 0 {
 		r.footnotes(&t, values)
 	}
+	t.Notes = append(t.Notes, wrong...)
 	if load == "" { // without one there is no column of it
 		t.Header = slices.Delete(t.Header, 4, 5)
 		for i := range t.Rows {
@@ -149,6 +155,15 @@ func (r *Report) atOnce(load string) int {
 	return most
 }
 
+// atOnceText says what the column of the heaviest load is; empty: there is none.
+func (r *Report) atOnceText() string {
+	load := r.Heaviest()
+	if load == "" {
+		return ""
+	}
+	return fmt.Sprintf(" *%d at once*: until the last of so many custom resources is written; where some are not in time, how many of all rounds are.", r.atOnce(load))
+}
+
 // Answer is what the recordings come to: a few words that stand out, and a sentence or two.
 type Answer struct{ Lead, Text string }
 
@@ -192,14 +207,18 @@ func (r *Report) alike() Answer {
 	}
 	_, took := ends(written)
 	last, done := ends(ready)
+	without := ""
+	if floor := r.Value(spec.Floor, ready); floor.Known {
+		without = " (" + floor.Text + " without any operator)"
+	}
 	const alike = 1.25 // so many times as long is what nobody notices
-	answer := Answer{Text: fmt.Sprintf("The pods of a new custom resource are ready after %s to %s", last[0], last[1])}
+	answer := Answer{Text: fmt.Sprintf("The pods of a new custom resource are ready after %s to %s%s", last[0], last[1], without)}
 	if done[1] < alike*done[0] {
 		answer.Lead = strings.Join(languages[:len(languages)-1], ", ") + " or " + languages[len(languages)-1] + ": take the one that your team knows."
-		answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after %s to %s: at most %s apart",
-			last[0], last[1], plain.Duration(done[1]-done[0]))
+		answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after %s to %s%s: at most %s apart",
+			last[0], last[1], without, plain.Duration(done[1]-done[0]))
 		if !r.ToldApart(headline, labels) {
-			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s: no difference could be measured", plain.Duration((done[0]+done[1])/2))
+			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s%s: no difference could be measured", plain.Duration((done[0]+done[1])/2), without)
 		}
 	}
 	answer.Text += fmt.Sprintf(". The %s is written after %s to %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))

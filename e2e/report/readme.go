@@ -160,12 +160,12 @@ func (r *Report) olderNotes() []string {
 		if f.Date != "" {
 			version += " of " + f.Date
 		}
-		older = append(older, fmt.Sprintf("%s is built on %s %s (newest: %s)", label, f.Name, version, f.Newest))
+		older = append(older, fmt.Sprintf("%s on %s %s (newest: %s)", label, f.Name, version, f.Newest))
 	}
 	if len(older) == 0 {
 		return nil
 	}
-	return []string{text("Not on the newest version of their framework: " + strings.Join(older, "; ") + ".")}
+	return []string{text("Not measured on the newest version of their framework: " + strings.Join(older, "; ") + ".")}
 }
 
 // attribute escapes a text for an HTML attribute.
@@ -182,7 +182,8 @@ func (r *Report) inWords() string {
 			parts = append(parts, label+" "+v.Text)
 		}
 	}
-	return fmt.Sprintf("Median time from the request until the %s is written or gone (%s), on a logarithmic scale: %s", r.Child(), one.Headline(), strings.Join(parts, ", "))
+	written, _ := one.Until(one.Headline())
+	return fmt.Sprintf("Median time from the request until %s, on a logarithmic scale: %s", written, strings.Join(parts, ", "))
 }
 
 // The lines between which a README has its block of results.

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	made "operatorbench/e2e/report/internal/madetest"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -129,6 +130,38 @@ func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
 	require.NoError(t, r.Markdown(&out))
 	assert.Contains(t, out.String(), "- native: 0 of 5 fail, 1 not applicable\n")
 	assert.Contains(t, out.String(), "- argo: not recorded\n")
+}
+
+// The first screen says what its columns are, what the cluster takes alone, and who handled measured changes wrongly.
+func TestREADMESaysWhatItsFiguresAre(t *testing.T) {
+	some := made.Thirty()[:7] // the floor, and one style of each language
+	var cells []made.Cell
+	for _, s := range some[1:] {
+		cells = append(cells, made.Cell{Style: s.Name, Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
+	}
+	one := made.Many(some, 12)
+	one.Judgement.Results = append(one.Judgement.Results, judge.Result{
+		Style: "a-go-operator-00", Scenario: "delete", Group: "latency", Round: 1, End: record.Settled,
+		Verdicts: []judge.Verdict{{Oracle: "gone", Outcome: spec.Fail, Message: "it is there"}},
+	})
+	var out bytes.Buffer
+	require.NoError(t, report.Of(one, made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...)).README(&out, place()))
+	assert.Regexp(t, `the pods of a new custom resource are ready after .*\d ms.* \(71\d ms without any operator\)`, out.String())
+	assert.Contains(t, out.String(), "*50 at once*: until the last of so many custom resources is written")
+	assert.Contains(t, out.String(), "*Memory*: the most of all its pods")
+	assert.Contains(t, out.String(), "Of the measured changes of a-go-operator-00 not all were right: delete was right 12 of 13 times.")
+	assert.NotContains(t, out.String(), "or gone")
+}
+
+// A create is over when the child is there, a deletion when it is gone.
+func TestColumnsSayWhenAChangeIsOver(t *testing.T) {
+	r := report.Of(made.Many(made.Ten()[:2], 3))
+	for id, want := range map[string]string{
+		result.Written("create"): "the " + r.Child() + " is as the create asks", result.Ready("create"): "its pods are ready",
+		result.Written("delete"): "the " + r.Child() + " is gone", result.Ready("delete"): "its pods are gone",
+	} {
+		assert.Equal(t, "median time until "+want, r.Choose(id)[0].Text, id)
+	}
 }
 
 func TestSplice(t *testing.T) {

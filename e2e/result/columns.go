@@ -175,12 +175,13 @@ func (r *Set) latencyColumns() []Column {
 				r.ratioColumn(s, GroupMany))
 			continue
 		}
+		asked, pods := r.Until(s)
 		columns = append(columns,
-			r.cellColumn(s, GroupChange, Written(s), "s", s+" written", "median time until the "+r.Child()+" is as the "+s+" asks, or gone", func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Written(s), "s", s+" written", "median time until "+asked, func(c *Cell) Value {
 				written, _ := c.Outcome()
 				return measured("s", written, written.P50, written.CI50)
 			}),
-			r.cellColumn(s, GroupChange, Ready(s), "s", s+" ready", "median time until the pods are ready, or gone", func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Ready(s), "s", s+" ready", "median time until "+pods, func(c *Cell) Value {
 				_, ready := c.Outcome()
 				return measured("s", ready, ready.P50, ready.CI50)
 			}),
@@ -188,6 +189,16 @@ func (r *Set) latencyColumns() []Column {
 			r.ratioColumn(s, GroupChange))
 	}
 	return columns
+}
+
+// Until says what the operator has done, and then the cluster, when a change of a scenario is over.
+func (r *Set) Until(scenario string) (written, ready string) {
+	for c := range r.Of(scenario) {
+		if done, _ := c.Outcome(); done.Phase == spec.PhaseChildGone {
+			return "the " + r.Child() + " is gone", "its pods are gone"
+		}
+	}
+	return "the " + r.Child() + " is as the " + scenario + " asks", "its pods are ready"
 }
 
 // cellColumn is a column of a style's cell in a scenario.

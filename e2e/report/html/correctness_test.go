@@ -83,6 +83,18 @@ func TestAStyleOfFewScenariosDoesNotCompare(t *testing.T) {
 	assert.Contains(t, string(write(t, r)), `<td data-g="0">0 of 1, 1 more not recorded</td>`, "it has nothing to sort by")
 }
 
+// Not all tests apply to each style.
+func TestHowManyTestsApply(t *testing.T) {
+	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "bus-down", Group: "fault"}}
+	r := report.Of(made.Recording("alone", list,
+		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "argo", Scenario: "bus-down", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}}))
+	assert.Contains(t, said(t, write(t, r)), "Tested: 2 scenarios (1 to 2 apply to a style), with broken parts among them.")
+	assert.Contains(t, said(t, write(t, alone())), "Tested: 2 scenarios, with broken parts among them.")
+}
+
 // What was measured is judged too: it has the same table.
 func TestCorrectnessWithoutAMatrix(t *testing.T) {
 	assert.Contains(t, rows(t, write(t, handMade(t)), "heat"), []string{"createargo", "1 of 2", "✓", "≈"})

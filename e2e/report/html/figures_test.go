@@ -219,6 +219,7 @@ func TestNeeds(t *testing.T) {
 		answer := needs[need.Name]
 		assert.Equal(t, cmp.Or(strings.Join(need.First(), ", "), "none"), answer[0], need.Name)
 		assert.Contains(t, answer[1], "Met if: "+need.Criterion)
+		assert.Equal(t, !need.Has && len(need.NotMet) > 0, strings.Contains(answer[1], "Not met by:"), "%s: that a style is not in Go, say, is no fault of it", need.Name)
 	}
 	assert.NotEmpty(t, needs["Our team writes Go"][0])
 	assert.Contains(t, said(t, about(t, r, "a-java-operator-02")), "Our team writes Java met (most lines to maintain are Java, build files left out)")
@@ -239,6 +240,7 @@ func TestHeatMap(t *testing.T) {
 				}
 			}
 		}
+		assert.NotEmpty(t, scenario, "%s: a load is none of the tests that are counted", name)
 		for _, label := range r.Contestants() {
 			if failing := r.Failing(label); slices.Contains(failing, scenario) {
 				fewest = min(fewest, len(failing))
@@ -302,7 +304,7 @@ func TestWhatTimedOutIsLate(t *testing.T) {
 		one("create", "latency", spec.Pass, judge.OK), one("burst-update", "load", spec.NotApplicable, judge.Timeout),
 	}})
 	front := write(t, r)
-	assert.Equal(t, []string{"burst-updateargo", "1 of 1", "✗"}, rows(t, front, "heat-others")[1])
+	assert.Equal(t, []string{"burst-updateargo", "1 of 1", "✗"}, rows(t, front, "heat-loads")[1], "a load is none of the tests that are counted")
 	assert.Contains(t, said(t, about(t, r, "argo")), "✗ late 0 of 1 in time")
 }
 

@@ -282,12 +282,26 @@ func (s *study) about() string {
 		text += fmt.Sprintf(" Measured: %s.", plain.List(s.Scenarios))
 	}
 	if s.HasMatrix() {
-		text += fmt.Sprintf(" Tested: %s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"))
+		text += fmt.Sprintf(" Tested: %s%s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"), s.applying())
 	}
 	if days := s.days(); days != "" {
 		text += " Recorded " + days + "."
 	}
 	return text
+}
+
+// applying says how many of the tests apply to a style; empty: all do.
+func (s *study) applying() string {
+	var counts []int
+	for _, label := range s.Contestants() {
+		if f := s.Fails(label); f.Whole() {
+			counts = append(counts, f.Of)
+		}
+	}
+	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Rows()) {
+		return ""
+	}
+	return fmt.Sprintf(" (%d to %d apply to a style)", slices.Min(counts), slices.Max(counts))
 }
 
 // days are those on which the recordings began, such as "from 23 to 25 November 2026".

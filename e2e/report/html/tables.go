@@ -150,7 +150,7 @@ func (s *study) judged() []*result.Row {
 const few = 5
 
 // heats are the scenarios that ordinary styles fail, those that styles fail which fail the fewest first, then what only
-// others fail, and then what nobody does.
+// others fail, then loads that somebody fails, and then what nobody does.
 func (s *site) heats() []heat {
 	var heads []heatHead
 	for _, one := range s.Styles {
@@ -162,6 +162,7 @@ func (s *site) heats() []heat {
 	parts := []heat{
 		{ID: "heat", Title: "Failed by a style that fails at most " + strconv.Itoa(few) + " tests", Heads: heads},
 		{ID: "heat-others", Title: "Failed only by styles that fail more", Heads: heads},
+		{ID: "heat-loads", Title: "Loads that somebody fails, which are not counted as tests", Heads: heads},
 		{ID: "heat-passed", Title: "Failed by nobody", Passed: true},
 	}
 	for _, row := range s.judged() {
@@ -181,11 +182,13 @@ func (s *site) heats() []heat {
 				drawn.Least = min(drawn.Least, max(s.Fails(c.Style.Label).Failed, 1))
 			}
 		}
-		at := 2
+		at := 3
 		switch {
 		case !driven:
 			continue
-		case drawn.Failing > 0 && drawn.Least <= few && row.Group != spec.GroupLoad:
+		case drawn.Failing > 0 && row.Group == spec.GroupLoad:
+			at = 2
+		case drawn.Failing > 0 && drawn.Least <= few:
 			at = 0
 		case drawn.Failing > 0:
 			at = 1
