@@ -17,13 +17,18 @@ type tables[Row any] struct {
 	all     []table.Table
 }
 
-// under returns the table of a title: the last one, or a new one with a note.
-func (t *tables[Row]) under(title, note string) *table.Table {
+// under returns the table of a title: the last one, or a new one with a note on its columns and a rule.
+func (t *tables[Row]) under(title, rule string) *table.Table {
 	if n := len(t.all); n == 0 || t.all[n-1].Title != title {
-		one := table.Table{Title: title, Notes: []string{note}}
+		one := table.Table{Title: title}
+		var texts []string
 		for _, c := range t.columns {
 			one.Header, one.Words = append(one.Header, c.Head), append(one.Words, c.Better == result.Words)
+			if c.Text != "" {
+				texts = append(texts, c.Head+": "+c.Text)
+			}
 		}
+		one.Notes = []string{strings.TrimSpace(strings.Join(texts, "; ") + ". " + rule)}
 		t.all = append(t.all, one)
 	}
 	return &t.all[len(t.all)-1]
@@ -40,7 +45,7 @@ func (r *Report) rampTables() []table.Table {
 	all := tables[*result.Step]{columns: result.StepColumns()}
 	for _, one := range r.Ramps() {
 		t := all.under(one.Scenario+": how many changes a second are held",
-			"r: round; n: changes, or of how many it is known when they were written; accepted: by the API server, from when it was sent (p99); late: how much later than it was due (p99). A rate at which nothing gave out was held. What the harness, the API server or the machine did not hold is not held against the style.")
+			"A rate at which nothing gave out was held. What the harness, the API server or the machine did not hold is not held against the style.")
 		for i := range one.Climbs {
 			climb := &one.Climbs[i]
 			for j := range climb.Steps {
@@ -65,8 +70,7 @@ const mostCalls = 4
 func (r *Report) growthTables() []table.Table {
 	all := tables[*result.Level]{columns: result.LevelColumns()}
 	for _, one := range r.Growths() {
-		t := all.under(one.Scenario+": one custom resource more, and what keeping them takes",
-			"p50, p99: from when one more was due until it is written for, and beside it the floor's; memory, CPU, requests: of all pods of the operator, while nothing is asked of it.")
+		t := all.under(one.Scenario+": one custom resource more, and what keeping them takes", "")
 		for i := range one.Levels {
 			all.add(&one.Levels[i])
 		}

@@ -254,8 +254,8 @@ func LevelColumns() []ColumnOf[*Level] {
 			return l.Floor.observed(of(l.Floor))
 		}
 	}
-	rest := func(id, head, unit string, of func(*cost.Rest) cost.Figure) ColumnOf[*Level] {
-		return ColumnOf[*Level]{id, head, "of all pods of the operator, while nothing is asked of it", "", unit, Less, func(l *Level) Value {
+	rest := func(id, head, unit, text string, of func(*cost.Rest) cost.Figure) ColumnOf[*Level] {
+		return ColumnOf[*Level]{id, head, text, "", unit, Less, func(l *Level) Value {
 			if l.Rest == nil || !of(l.Rest).Known() {
 				return Value{}
 			}
@@ -269,13 +269,13 @@ func LevelColumns() []ColumnOf[*Level] {
 		{"there", "there", "custom resources that are there", "", "1", Neither, func(l *Level) Value { return whole(l.Customs) }},
 		{"n", "n", "custom resources more", "", "1", Neither, func(l *Level) Value { return whole(l.More.N) }},
 		{"p50", "p50", "median " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P50) }},
-		{"p99", "p99", "p99 " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P99) }},
+		{"p99", "p99", "the same, its p99", "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P99) }},
 		{"floor-p50", "floor", "the floor's median", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P50 })},
 		{"floor-p99", "p99", "the floor's p99", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P99 })},
-		{"lost", "lost", "that were not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
-		rest("memory", "memory", "bytes", func(r *cost.Rest) cost.Figure { return r.Memory }),
-		rest("cpu", "CPU", "cores", func(r *cost.Rest) cost.Figure { return r.CPU }),
-		rest("requests", "req/min", "1", func(r *cost.Rest) cost.Figure { return r.Requests }),
+		{"lost", "lost", "of these, not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
+		rest("memory", "memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
+		rest("cpu", "CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
+		rest("requests", "req/min", "1", "their requests to the API server meanwhile, in a minute", func(r *cost.Rest) cost.Figure { return r.Requests }),
 	}
 }
 

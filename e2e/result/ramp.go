@@ -127,15 +127,15 @@ func StepColumns() []ColumnOf[*Step] {
 		}},
 		{"done", "done/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(s *Step) Value { return perSecond(s.Done) }},
 		{"p50", "p50", "median " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P50) }},
-		{"p99", "p99", "p99 " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
-		{"lost", "lost", "that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
+		{"p99", "p99", "the same, its p99", "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
+		{"lost", "lost", "changes that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
 			if s.GaveOut != GaveStyle { // then nothing is held against it
 				return whole(s.Lost)
 			}
 			return lost(s.Lost)
 		}},
-		{"accepted", "accepted", "by the API server, from when it was sent (p99)", "", "s", Less, func(s *Step) Value { return s.observed(s.Acknowledged) }},
-		{"late", "late", "how much later than it was due (p99)", "", "s", Less, func(s *Step) Value { return s.observed(stat.Observation{Value: s.Late.Seconds()}) }},
+		{"accepted", "accepted", "when the API server took a change, from when it was sent (p99)", "", "s", Less, func(s *Step) Value { return s.observed(s.Acknowledged) }},
+		{"late", "late", "how much later than it was due the harness sent a change (p99)", "", "s", Less, func(s *Step) Value { return s.observed(stat.Observation{Value: s.Late.Seconds()}) }},
 		{"gave-out", "gave out", "what did, where the rate was not held", "", "", Words, func(s *Step) Value { return Value{Text: s.GaveOut} }},
 	}
 }

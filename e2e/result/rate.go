@@ -99,7 +99,7 @@ func RateColumns() []ColumnOf[Rate] {
 		}},
 		{"done", "written/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(r Rate) Value { return perSecond(r.Done) }},
 		{"p50", "p50", "median " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P50) }},
-		{"p99", "p99", "p99 " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P99) }},
+		{"p99", "p99", "the same, its p99", "", "s", Less, func(r Rate) Value { return r.observed(r.P99) }},
 		{"late", "harness late p99", "how much later than it was due the harness sent a change", "", "s", Less, func(r Rate) Value {
 			if r.Late == 0 { // older recordings do not say
 				return Value{}
