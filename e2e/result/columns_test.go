@@ -35,3 +35,12 @@ func complete[Row any](t *testing.T, columns []result.ColumnOf[Row]) {
 		assert.Contains(t, []string{"1", "1/s", "s", "bytes", "cores", "share"}, c.Unit, c.ID)
 	}
 }
+
+// A step of which nothing is known has no latency.
+func TestWhatIsNotKnownHasNoLatency(t *testing.T) {
+	for _, c := range result.StepColumns() {
+		if c.Unit == "s" {
+			assert.Empty(t, c.Of(&result.Step{Unknown: 400}).Text, c.ID)
+		}
+	}
+}

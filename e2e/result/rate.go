@@ -81,8 +81,13 @@ func (r *Rate) Text() string {
 	return strings.Join(parts, "; ")
 }
 
-// observed is one of its latencies.
-func (r *Rate) observed(o stat.Observation) Value { return observed("s", o, r.N, r.Rounds) }
+// observed is one of its latencies; nothing where none is known.
+func (r *Rate) observed(o stat.Observation) Value {
+	if r.N == 0 {
+		return Value{}
+	}
+	return observed("s", o, r.N, r.Rounds)
+}
 
 // RateColumns are the figures of a style in a load.
 func RateColumns() []ColumnOf[Rate] {
