@@ -203,20 +203,26 @@ func TestREADMEOfForeignTexts(t *testing.T) {
 	}
 }
 
-// Ten styles with names as long as they are can still be told apart in a terminal.
+// Ten styles with names as long as they are can still be told apart in a terminal, and compared: no column is cut off, and
+// one for which there is no room is named.
 func TestTerminalOfTenStyles(t *testing.T) {
+	ten := made.Ten()
+	ten[1].Name = "controller-runtime-defaults"
 	var out bytes.Buffer
-	require.NoError(t, report.Of(made.Many(made.Ten(), 7)).Terminal(&out, false))
+	require.NoError(t, report.Of(made.Many(ten, 7)).Terminal(&out, false))
 	for line := range strings.Lines(out.String()) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+		assert.False(t, strings.HasSuffix(line, "…\n"), line)
 	}
-	for _, title := range []string{"style ", "Cost of a change", "What there is to maintain"} {
+	for _, title := range []string{"create ", "delete ", "Cost of a change", "What there is to maintain"} {
 		_, rest, found := strings.Cut(out.String(), "\n"+title)
 		require.True(t, found, title)
 		table, _, _ := strings.Cut(rest, "\n\n")
-		for _, s := range made.Ten()[1:] {
+		for _, s := range ten[1:] {
 			assert.Contains(t, table, "\n"+s.Name+" ", title)
 		}
 	}
-	assert.Contains(t, out.String(), "a framework 1.2.3 (2026-01-02)\n", "the last column is whole")
+	assert.Regexp(t, `\ncreate +rank written p50 ready p50 +× floor verdict +max written max ready n r\nfloor `, out.String())
+	assert.Regexp(t, `\n +written +ready +max +max\nburst-create +rank +p50 +p50 +× floor verdict`, out.String(), "heads are stacked where they are too wide")
+	assert.Contains(t, out.String(), "a framework 1.2.3 (2026-01-02)", "the last column is whole")
 }

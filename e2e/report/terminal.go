@@ -19,8 +19,8 @@ const width = table.Width
 // terminalProblems is how many failures a terminal is told of; summary.md and junit.xml have more.
 const terminalProblems = 5
 
-// fewStyles is how many styles can be read side by side in a terminal phase by phase: of more, the overview is printed
-// alone, by scenario.
+// fewStyles is how many styles can be read side by side in a terminal phase by phase: of more, each scenario is a table
+// of its own, without phases.
 const fewStyles = 4
 
 // Terminal prints the report for a person, at most 100 columns wide. With
@@ -113,20 +113,21 @@ func (t *terminal) overview(r *Report) {
 	t.gap()
 	outcome, short := r.InShort()
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
-	all := r.overview()
-	last := len(all.Header) - 1 // there is no room for it, and it stands above
 	many := len(r.Contestants()) > fewStyles
 	if many {
-		slices.SortStableFunc(all.Rows, func(a, b []table.Cell) int {
-			return slices.Index(r.Scenarios, a[1].Text) - slices.Index(r.Scenarios, b[1].Text)
-		})
-		last-- // names are long, and so is the list
+		for _, scenario := range r.Scenarios {
+			t.lines(r.ranked(scenario))
+			t.gap()
+		}
+	} else {
+		all := r.overview(verdictWithWarmups)
+		last := len(all.Header) - 1 // it stands above
+		all.Header = all.Header[:last]
+		for i := range all.Rows {
+			all.Rows[i] = all.Rows[i][:last]
+		}
+		t.lines(all)
 	}
-	all.Header = all.Header[:last]
-	for i := range all.Rows {
-		all.Rows[i] = all.Rows[i][:last]
-	}
-	t.lines(all)
 	t.wrapped("", "r: rounds; "+result.RankNote())
 	if many {
 		t.wrapped("", "Each phase of each scenario: report.html and summary.md, which --format=html and markdown make.")

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,33 +42,76 @@ func Sign(o spec.Outcome) string {
 	return plain.Unknown
 }
 
-// Lines are the header and the rows for a terminal; paint colours the cells of an outcome, nil does not.
+// Lines are the header and the rows for a terminal; paint colours the cells of an outcome, nil does not. Where a line
+// would be too wide, the words of a head stand below each other; if that is not enough, the last columns are left out,
+// which a last line says. A tail is cut off instead.
 func (t Table) Lines(paint func(spec.Outcome, string) string) []string {
-	rows := append([][]Cell{Texts(t.Header...)}, t.Rows...)
-	widths, sum := make([]int, len(t.Header)), 0
-	for i := range widths {
-		for _, row := range rows {
-			widths[i] = min(max(widths[i], utf8.RuneCountInString(row[i].Text)), columnWidth)
+	head, gap, shown := [][]string{t.Header}, "  ", len(t.Header)
+	widths := t.widths(head)
+	over := func() bool {
+		sum := len(gap) * (shown - 1)
+		for _, w := range widths[:shown] {
+			sum += w
 		}
-		sum += widths[i]
+		return sum > Width
 	}
-	gap := "  "
-	if sum+len(gap)*(len(widths)-1) > Width {
+	if over() {
 		gap = " "
 	}
-	columns := make([]Column, len(widths))
-	for i, w := range widths {
-		columns[i] = Column{Gap: gap, Width: w, Most: w, Left: t.AlignedLeft(i)}
+	if over() {
+		head = stacked(t.Header, t.widths(nil))
+		widths = t.widths(head)
+	}
+	for over() && shown > 1 && !t.Tail {
+		shown--
+	}
+	columns := make([]Column, shown)
+	for i := range columns {
+		columns[i] = Column{Gap: gap, Width: widths[i], Most: widths[i], Left: t.AlignedLeft(i)}
 	}
 	columns[0].Gap = ""
 	var lines []string
-	for _, row := range rows {
-		line := Line(columns, row, nil)
+	for _, row := range append(plain.Map(head, func(one []string) []Cell { return Texts(one...) }), t.Rows...) {
+		line := Line(columns, row[:shown], nil)
 		if utf8.RuneCountInString(line) > Width {
 			lines = append(lines, plain.Clip(line, Width))
 			continue
 		}
-		lines = append(lines, Line(columns, row, paint))
+		lines = append(lines, Line(columns, row[:shown], paint))
+	}
+	if shown < len(t.Header) {
+		lines = append(lines, plain.Clip(fmt.Sprintf("  too wide for %d columns: %s (--format=markdown has all)", Width, strings.Join(t.Header[shown:], ", ")), Width))
+	}
+	return lines
+}
+
+// widths are what the columns need, under lines of heads.
+func (t Table) widths(head [][]string) []int {
+	widths := make([]int, len(t.Header))
+	for i := range widths {
+		for _, one := range head {
+			widths[i] = max(widths[i], utf8.RuneCountInString(one[i]))
+		}
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].Text))
+		}
+		widths[i] = min(widths[i], columnWidth)
+	}
+	return widths
+}
+
+// stacked are heads in as many lines as it takes for each to be as wide as its column, or its longest word. Their last words
+// stand beside each other.
+func stacked(heads []string, widths []int) [][]string {
+	var lines [][]string
+	for i, head := range heads {
+		words := plain.Wrap(plain.Line(head), widths[i])
+		for len(lines) < len(words) {
+			lines = slices.Insert(lines, 0, make([]string, len(heads)))
+		}
+		for k, word := range words {
+			lines[len(lines)-len(words)+k][i] = word
+		}
 	}
 	return lines
 }
