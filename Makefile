@@ -229,7 +229,7 @@ publish: ## Publish figures: RESULTS (runs, each of which has its own table; non
 
 .PHONY: pages
 pages: ## The published results as a page in site/index.html, with one for each style: open it in a browser
-	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
+	$(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
 	@echo "open site/index.html in a browser"
 
 .PHONY: help

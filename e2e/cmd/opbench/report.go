@@ -31,7 +31,8 @@ run with latencies has its own tables; verdicts count over all of them.
 
 Flags:
   --format=FORMAT   %s (default terminal)
-  --out=FILE        write to a file, which is replaced only when it is complete.
+  --out=FILE        write to a file, which is replaced only when it is complete, and
+                    whose folder is made where there is none.
                     --format=readme and figures replace only the lines from
                     <!-- results:begin --> to <!-- results:end -->;
                     --format=html also writes the styles' pages to styles/
@@ -99,10 +100,15 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	switch *name {
-	case readme, figures:
+	if *name == readme || *name == figures {
 		return printBlock(found, *name, flags.Args(), *out, stdout)
-	case "html":
+	}
+	if *out != "" {
+		if err := os.MkdirAll(filepath.Dir(*out), 0o755); err != nil {
+			return fmt.Errorf("make the folder of --out: %w", err)
+		}
+	}
+	if *name == "html" {
 		return printPages(found, *out, links, stdout)
 	}
 	printed := formats()[slices.Index(names, *name)].print

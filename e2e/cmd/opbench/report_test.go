@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,11 +47,20 @@ func TestReportPrintsEachFormat(t *testing.T) {
 }
 
 func TestReportWritesAFile(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "r.json")
+	out := filepath.Join(t.TempDir(), "not", "there", "r.json")
 	status, stdout, stderr := opbench(t, "report", "--format=json", "--out="+out, copied(t))
 	assert.Equal(t, exitOK, status, stderr)
 	assert.Empty(t, stdout)
 	assert.JSONEq(t, string(read(t, handMade, report.ReportFile)), string(read(t, out)))
+}
+
+// Where the folder cannot be made, that is said once, and not for each page.
+func TestReportIntoAFolderThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	status, _, stderr := opbench(t, "report", "--format=html", "--out="+filepath.Join(file, "index.html"), copied(t))
+	assert.Equal(t, exitError, status)
+	assert.Equal(t, 1, strings.Count(stderr, file), stderr)
 }
 
 // A compressed recording in a results folder is found.
