@@ -14,7 +14,7 @@ import (
 const Width = 100
 
 // columnWidth is the most columns that a cell takes.
-const columnWidth = 40
+const columnWidth = 42
 
 // Paint colours a text by an outcome (ECMA-48).
 func Paint(outcome spec.Outcome, text string) string {
