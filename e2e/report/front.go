@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
@@ -32,8 +33,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	if t := r.choices(at); len(t.Rows) > 0 {
 		m.rows(t)
-		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are.%s *Tests that fail*: of those that apply to the style and had been recorded. "+
-			"*Memory*: the most of all its pods during single changes. %s", r.Child(), r.atOnceText(), strings.Join(append(t.Notes, r.dated()), " "))
+		m.line("\n%s", strings.Join(t.Notes, " "))
 	}
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
@@ -45,8 +45,9 @@ type have struct{ reader, need string }
 
 // programs are the languages in which a program is written around a framework's library, haves all that a reader may have.
 var (
-	programs = []have{{"write Go", "Our team writes Go"}, {"write Python", "Our team writes Python"}, {"write Java", "Our team writes Java"}, {"write Rust", "Our team writes Rust"}}
-	haves    = append(slices.Clip(programs), have{"have a Helm chart, and write some Go", "We have a Helm chart"}, have{"write shell scripts", "We write shell scripts"},
+	languages = []string{"Go", "Python", "Java", "Rust", "TypeScript"}
+	programs  = plain.Map(languages, func(one string) have { return have{"write " + one, "Our team writes " + one} })
+	haves     = append(slices.Clip(programs), have{"have a Helm chart", "We have a Helm chart"}, have{"write shell scripts", "We write shell scripts"},
 		have{"have Ansible roles", "We have Ansible roles"}, have{"run Argo already", "We already run Argo"})
 )
 
@@ -68,19 +69,23 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choices is the table of what to use, with a note for each figure that is from another run than the headline.
+// choices is the table of what to use, with notes on where its figures are from, and on what is not as it looks.
 func (r *Report) choices(at Place) table.Table {
 	headline, load := r.Headline(), r.Heaviest()
-	t := table.Table{Header: []string{"if you …", "use", "reacts in", "pods ready after", fmt.Sprintf("%d at once", r.atOnce(load)), "tests that fail", "memory"}, Left: 2}
+	t := table.Table{Header: []string{"if you …", "use", r.Child() + " written after", "pods ready after", fmt.Sprintf("last of %d written after", r.atOnce(load)), "tests that fail", "peak memory"}, Left: 2}
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
 	var values [][]result.Value
 	var wrong []string
-	for _, one := range haves {
+	for k, one := range haves {
 		label := r.uses(one)
 		if label == "" {
 			continue
 		}
-		row := []table.Cell{{Text: one.reader}, {Text: label, Link: r.folder(label) + "/README.md"}}
+		reader := one.reader
+		if language := r.Language(label); k >= len(programs) && slices.Contains(languages, language) {
+			reader += ", and write some " + language
+		}
+		row := []table.Cell{{Text: reader}, {Text: label, Link: r.folder(label) + "/README.md"}}
 		var its []result.Value
 		for _, id := range ids {
 			v := r.Value(label, id)
@@ -92,13 +97,25 @@ func (r *Report) choices(at Place) table.Table {
 		}
 		t.Rows, values = append(t.Rows, row), append(values, its)
 		if text := r.Mishandled(label); text != "" {
-			wrong = append(wrong, fmt.Sprintf("Of the measured changes of %s not all were right: %s.", label, text))
+			wrong = append(wrong, label+" ("+text+")")
 		}
 	}
 	if len(t.Rows) > 0 {
 		r.footnotes(&t, values)
 	}
-	t.Notes = append(t.Notes, wrong...)
+	if days := r.Days(); days != "" {
+		t.Notes = append(t.Notes, "All was recorded "+days+".")
+	}
+	if slices.ContainsFunc(values, func(its []result.Value) bool { return its[2].Outcome == spec.Late }) {
+		t.Notes = append(t.Notes, "❌: not all were written in time; how many were, of all rounds.")
+	}
+	if len(wrong) > 0 {
+		t.Notes = append(t.Notes, "Not right each time: "+strings.Join(wrong, "; ")+".")
+	}
+	if dated := r.dated(); dated != "" {
+		t.Notes = append(t.Notes, dated)
+	}
+	t.Notes = append(t.Notes, "[All styles, with intervals, n and ranks]("+at.Figures+").")
 	if load == "" { // without one there is no column of it
 		t.Header = slices.Delete(t.Header, 4, 5)
 		for i := range t.Rows {
@@ -132,11 +149,26 @@ func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
 			}
 		}
 	}
+	if runs[0] == "" {
+		return
+	}
+	said := "Medians of " + r.run(runs[0])
 	for _, run := range runs[1:] {
 		note := ""
 		mark(&note, run)
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: measured in another run, %s.", strings.TrimSpace(note), run))
+		said += ";" + note + " of " + r.run(run)
 	}
+	t.Notes = append(t.Notes, said+".")
+}
+
+// run names a run, with its day where that is known.
+func (r *Report) run(run string) string {
+	for _, part := range r.Parts {
+		if part.Header.Run == run && part.Environment != nil {
+			return "run " + run + " (" + part.Environment.Began.UTC().Format(time.DateOnly) + ")"
+		}
+	}
+	return "run " + run
 }
 
 // folder is a style's, as a link.
@@ -155,21 +187,12 @@ func (r *Report) atOnce(load string) int {
 	return most
 }
 
-// atOnceText says what the column of the heaviest load is; empty: there is none.
-func (r *Report) atOnceText() string {
-	load := r.Heaviest()
-	if load == "" {
-		return ""
-	}
-	return fmt.Sprintf(" *%d at once*: until the last of so many custom resources is written; where some are not in time, how many of all rounds are.", r.atOnce(load))
-}
-
 // Answer is what the recordings come to: a few words that stand out, and a sentence or two.
 type Answer struct{ Lead, Text string }
 
 // Answers are what the recordings come to. Where they are no answer to which style to choose, they say what was measured.
 func (r *Report) Answers() []Answer {
-	all := plain.Where([]Answer{r.alike(), r.whatFails(), r.already()}, func(one Answer) bool { return one.Text != "" && r.Recommends() })
+	all := plain.Where([]Answer{r.alike(), r.whatFails(), r.forms(), r.already()}, func(one Answer) bool { return one.Text != "" && r.Recommends() })
 	if text := r.Tables()[0].span(); text != "" && (len(all) == 0 || all[0].Lead == "") {
 		all = append([]Answer{{Text: text}}, all...)
 	}
@@ -185,18 +208,18 @@ func (r *Report) Answers() []Answer {
 // alike says how quick programs are, whose pods are ready after the same time.
 func (r *Report) alike() Answer {
 	headline := r.Headline()
-	written, ready, memory := result.Written(headline), result.Ready(headline), "memory"
-	var labels, languages []string
-	for _, one := range programs {
+	written, ready := result.Written(headline), result.Ready(headline)
+	var labels, known []string
+	for i, one := range programs {
 		label := r.uses(one)
 		if label != "" && r.Value(label, written).Known && r.Value(label, ready).Known {
-			labels, languages = append(labels, label), append(languages, strings.TrimPrefix(one.reader, "write "))
+			labels, known = append(labels, label), append(known, languages[i])
 		}
 	}
 	if len(labels) < 3 {
 		return Answer{}
 	}
-	// ends are the least and the most of a figure, as texts and as numbers.
+	// ends are the least and the most of a figure, as texts with their styles and as numbers.
 	ends := func(id string) (texts [2]string, numbers [2]float64) {
 		order := result.Sorted(labels, r.Choose(id)[0])
 		for i, label := range []string{order[0], order[len(order)-1]} {
@@ -207,27 +230,23 @@ func (r *Report) alike() Answer {
 	}
 	_, took := ends(written)
 	last, done := ends(ready)
-	without := ""
-	if floor := r.Value(spec.Floor, ready); floor.Known {
-		without = " (" + floor.Text + " without any operator)"
-	}
 	const alike = 1.25 // so many times as long is what nobody notices
-	answer := Answer{Text: fmt.Sprintf("The pods of a new custom resource are ready after %s to %s%s", last[0], last[1], without)}
+	var answer Answer
+	pods := last[0] + " to " + last[1]
 	if done[1] < alike*done[0] {
-		answer.Lead = strings.Join(languages[:len(languages)-1], ", ") + " or " + languages[len(languages)-1] + ": take the one that your team knows."
-		answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after %s to %s%s: at most %s apart",
-			last[0], last[1], without, plain.Duration(done[1]-done[0]))
+		answer.Lead = strings.Join(known[:len(known)-1], ", ") + " or " + known[len(known)-1] + ": take the one that your team knows."
+		pods += ", at most " + plain.Duration(done[1]-done[0]) + " apart"
 		if !r.ToldApart(headline, labels) {
-			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s%s: no difference could be measured", plain.Duration((done[0]+done[1])/2), without)
+			pods = "about " + plain.Duration((done[0]+done[1])/2) + ", with no difference that could be measured"
 		}
 	}
-	answer.Text += fmt.Sprintf(". The %s is written after %s to %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))
-	if floor := r.Value(spec.Floor, written); floor.Known {
-		answer.Text += ", " + floor.Text + " of it without any operator"
+	answer.Text = fmt.Sprintf("The %s of a new custom resource is written after %s to %s, and its pods are ready after %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]), pods)
+	if one, other := r.Value(spec.Floor, written), r.Value(spec.Floor, ready); one.Known && other.Known {
+		answer.Text += fmt.Sprintf(" (without any operator: %s and %s)", one.Text, other.Text)
 	}
 	answer.Text += "."
-	if least, n := ends(memory); n[0] > 0 {
-		answer.Text += fmt.Sprintf(" What differs most is memory, from %s to %s.", least[0], least[1])
+	if least, n := ends("memory"); n[0] > 0 {
+		answer.Text += fmt.Sprintf(" What differs is memory, from %s to %s.", least[0], least[1])
 	}
 	return answer
 }
@@ -254,44 +273,91 @@ func (r *Report) span() string {
 	return text + "."
 }
 
-// whatFails says who fails nothing when something is broken, and who little. Styles on an old version of their framework
-// are not among them.
+// whatFails says with which styles the fewest tests fail. A difference of one is none where most were recorded once. Styles
+// on an old version of their framework are left out.
 func (r *Report) whatFails() Answer {
-	var clean, few []string
-	tests := 0
-	for _, label := range r.Contestants() {
-		if f := r.Fails(label); f.Whole() && f.Most() == 0 && r.Dated(label) == "" {
-			clean, tests = append(clean, label), max(tests, f.Of)
-		}
-	}
-	for _, label := range r.Contestants() {
-		if f := r.Fails(label); f.Whole() && f.Failed == 1 && f.Most() == 1 && (tests == 0 || f.Of == tests) && r.Dated(label) == "" {
-			few = append(few, label+" ("+strings.Join(r.Failing(label), ", ")+")")
-		}
-	}
-	if !r.HasMatrix() {
+	whole := plain.Where(r.Contestants(), func(label string) bool { return r.Fails(label).Whole() && r.Dated(label) == "" })
+	if !r.HasMatrix() || len(whole) == 0 {
 		return Answer{}
 	}
-	answer := Answer{Lead: "When something breaks,", Text: "some test fails with each of them"}
-	if len(clean) > 0 {
-		answer.Text = fmt.Sprintf("none of %d tests fails with %s", tests, plain.List(clean))
+	most := func(label string) int { return r.Fails(label).Most() }
+	slices.SortStableFunc(whole, func(a, b string) int { return most(a) - most(b) })
+	least := most(whole[0])
+	fewest := plain.Where(whole, func(label string) bool { return most(label) <= least+1 })
+	worst := most(fewest[len(fewest)-1])
+	applying := plain.Map(fewest, func(label string) int { return r.Fails(label).Of })
+	of := fmt.Sprintf("%s %s", plain.Span(slices.Min(applying), slices.Max(applying)), plain.Noun(slices.Max(applying), "test"))
+	count := fmt.Sprintf("%d of %s %s", worst, of, plain.Noun(worst, "fails", "fail"))
+	switch {
+	case worst == 0:
+		count = "none of " + of + " fails"
+	case least == 0:
+		count = "at most one of " + of + " fails"
+	case least < worst:
+		count = fmt.Sprintf("%d or %d of %s fail", least, worst, of)
 	}
-	if len(few) > 0 {
-		answer.Text += "; one fails with " + plain.List(few)
+	answer := Answer{Lead: "When something breaks,", Text: count + " with " + plain.List(fewest)}
+	if least < worst && r.once(fewest) {
+		answer.Text += "; as most were recorded once, a difference of one is none"
 	}
 	answer.Text += "."
 	return answer
 }
 
+// once reports whether most tests of some styles were recorded once.
+func (r *Report) once(labels []string) bool {
+	all := plain.Flat(labels, r.Matrix.Cells)
+	return 2*len(plain.Where(all, func(c *result.Cell) bool { return len(c.Results) == 1 })) > len(all)
+}
+
+// forms says where another style on the same framework fails more tests than the one to use, if that differs more than the
+// languages do.
+func (r *Report) forms() Answer {
+	most := func(label string) int { return r.Fails(label).Most() }
+	var used, parts []string
+	widest := 0
+	for _, one := range programs {
+		label := r.uses(one)
+		if label == "" || !r.Fails(label).Whole() {
+			continue
+		}
+		worst := label
+		for _, other := range r.Contestants() {
+			if r.Framework(other) == r.Framework(label) && r.Framework(label) != "" && r.Fails(other).Whole() && most(other) > most(worst) {
+				worst = other
+			}
+		}
+		used = append(used, label)
+		if apart := most(worst) - most(label); apart > 1 { // a difference of one is none
+			widest = max(widest, apart)
+			fail := ""
+			if len(parts) == 0 {
+				fail = " " + plain.Noun(most(label), "test fails", "tests fail")
+			}
+			parts = append(parts, fmt.Sprintf("%d%s with %s and %d with %s", most(label), fail, label, most(worst), worst))
+		}
+	}
+	if len(parts) == 0 || widest <= slices.Max(plain.Map(used, most))-slices.Min(plain.Map(used, most)) {
+		return Answer{}
+	}
+	return Answer{Lead: "How it is written matters more than the language.", Text: "On the same framework, " + strings.Join(parts, "; ") + "."}
+}
+
 // already names what a reader may have beside a language, with what it takes and gets wrong.
 func (r *Report) already() Answer {
+	ready := result.Ready(r.Headline())
 	var parts []string
 	for _, one := range haves[len(programs):] {
 		label := r.uses(one)
-		if ready := r.Value(label, result.Ready(r.Headline())); label != "" && ready.Known {
-			f := r.Fails(label)
-			parts = append(parts, fmt.Sprintf("%s with %s (%d of %d tests %s)", ready.Text, label, f.Failed, f.Of, plain.Noun(f.Failed, "fails", "fail")))
+		v, f := r.Value(label, ready), r.Fails(label)
+		if label == "" || !v.Known {
+			continue
 		}
+		beside := fmt.Sprintf("%s %s", plain.Plural(f.Failed, "test"), plain.Noun(f.Failed, "fails", "fail"))
+		if v.Run != r.Tables()[0].Runs[0] {
+			beside += ", another run"
+		}
+		parts = append(parts, v.Text+" with "+label+" ("+beside+")")
 	}
 	if len(parts) == 0 {
 		return Answer{}

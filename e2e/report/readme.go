@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ type Place struct {
 	Made           string // the command that makes the block
 	Light, Dark    string // pictures in it
 	Page, Markdown string // reports in it
+	Figures        string // the page with all figures, which may be the README itself; empty: it is
 }
 
 // Figures prints all figures of a report: what meets which need, and a table for each run, as Ranking orders its styles.
@@ -30,7 +30,11 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	m.line("%s\n", words)
 	m.needs(r)
 	for _, one := range r.Tables() {
-		m.line("\n**%s**\n", text(cmp.Or(one.Heading(r), "How quick, at what cost?")))
+		if one.Heading(r) == "" {
+			m.line("\n**How quick, at what cost?**\n")
+		} else {
+			m.line("\n**%s**: %s\n", text(one.Name()), text(one.Made()))
+		}
 		m.rows(one.linked(one.figuresTable(), at, false))
 		for _, note := range one.measuredNotes(r) {
 			m.line("\n%s", note)
@@ -40,6 +44,12 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	if len(own.Rows) > 0 {
 		m.line("\n**What fails, and what there is to maintain?**\n")
 		m.rows(own)
+		m.whys(r)
+		for _, note := range []string{r.severalVersions(), r.older()} {
+			if note != "" {
+				m.line("\n%s", text(note))
+			}
+		}
 	}
 	m.line("\n<details><summary>What the columns are</summary>\n")
 	heads := own.Header
@@ -50,9 +60,6 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 		if slices.Contains(heads, c.Head) {
 			m.line("- *%s*: %s.", text(c.Head), text(c.Text))
 		}
-	}
-	for _, note := range r.olderNotes() {
-		m.line("- %s", note)
 	}
 	m.line("\n</details>")
 	switch n := len(r.Warnings); n {
@@ -68,9 +75,27 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	return err
 }
 
-// failed is where the report says what did not pass of a style, and why.
-func (p Place) failed(label string) string {
-	return path.Join(p.Folder, p.Markdown) + "#" + failedAnchor(label)
+// failed is where it stands what did not pass of a style, and why.
+func (p Place) failed(label string) string { return p.Figures + "#" + failedAnchor(label) }
+
+// whys lists what each style fails, with what that costs and why: what fails from one cause in a line.
+func (m *markdown) whys(r *Report) {
+	failing := plain.Where(r.Contestants(), func(label string) bool { return r.Fails(label).Failed > 0 })
+	if len(failing) == 0 {
+		return
+	}
+	m.line("\n**Why do they fail?** Each line is a cause. In brackets is %s.", text(r.Choose("weights")[0].Text))
+	for _, label := range failing {
+		m.line("\n<a id=\"%s\"></a>**%s**, %s:\n", failedAnchor(label), text(label), r.Value(label, "fails").Text)
+		for _, cause := range r.Causes(label) {
+			names := plain.Map(cause.Cells, func(c *result.Cell) string { return c.Scenario })
+			why := cause.Why
+			if why == "" {
+				why = r.seen(cause.Cells[0])
+			}
+			m.line("- **%s** (%s): %s", text(strings.Join(names, ", ")), text(strings.Join(cause.Weights(), ", ")), text(why))
+		}
+	}
 }
 
 // linked puts a link from each style's name to its folder, and from how many tests it fails to which, and why.
@@ -83,6 +108,20 @@ func (r *Report) linked(t table.Table, at Place, fails bool) table.Table {
 		}
 	}
 	return t
+}
+
+// seen says what a test does, and what its oracles said.
+func (r *Report) seen(c *result.Cell) string {
+	var parts []string
+	for _, row := range r.Matrix.Rows() {
+		if row.Name == c.Scenario && row.Description != "" {
+			parts = append(parts, row.Description)
+		}
+	}
+	for _, o := range c.Reasons() {
+		parts = append(parts, o.Name+": "+o.Message+".")
+	}
+	return strings.Join(parts, " ")
 }
 
 // measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was handled
@@ -147,8 +186,30 @@ func (r *Report) matches(all []result.Match) string {
 	return strings.Join(texts, ", ")
 }
 
-// olderNotes name the styles that are not built on the newest version of their framework.
-func (r *Report) olderNotes() []string {
+// severalVersions names the styles that were recorded on several versions of their framework; empty: there are none.
+func (r *Report) severalVersions() string {
+	var all []string
+	for _, label := range r.Contestants() {
+		var versions []string
+		for _, part := range r.Parts {
+			for _, s := range part.Header.Styles {
+				if record.Label(s.Name, s.Variant) == label && s.Framework != nil {
+					versions = plain.Once(versions, s.Framework.Version)
+				}
+			}
+		}
+		if len(versions) > 1 {
+			all = append(all, label+" ("+plain.List(versions)+")")
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Not all figures of a style are from one version of its framework: " + strings.Join(all, "; ") + "."
+}
+
+// older names the styles that are not built on the newest version of their framework; empty: there are none.
+func (r *Report) older() string {
 	var older []string
 	for _, label := range r.Contestants() {
 		header := r.Header(label)
@@ -163,9 +224,9 @@ func (r *Report) olderNotes() []string {
 		older = append(older, fmt.Sprintf("%s on %s %s (newest: %s)", label, f.Name, version, f.Newest))
 	}
 	if len(older) == 0 {
-		return nil
+		return ""
 	}
-	return []string{text("Not measured on the newest version of their framework: " + strings.Join(older, "; ") + ".")}
+	return "Not measured on the newest version of their framework: " + strings.Join(older, "; ") + "."
 }
 
 // attribute escapes a text for an HTML attribute.

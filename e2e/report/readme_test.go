@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	made "operatorbench/e2e/report/internal/madetest"
@@ -20,7 +22,7 @@ import (
 
 // place is where a README's block finds what it shows.
 func place() report.Place {
-	return report.Place{Folder: "docs/example", Made: "opbench report --format=readme docs/example", Light: "light.svg", Dark: "dark.svg", Page: "report.html", Markdown: "summary.md"}
+	return report.Place{Folder: "docs/example", Made: "opbench report --format=readme docs/example", Light: "light.svg", Dark: "dark.svg", Page: "report.html", Markdown: "summary.md", Figures: "ALL.md"}
 }
 
 // readmeRows are the cells of the README's tables of styles, by style and by column; labels are those of the first table.
@@ -102,7 +104,7 @@ func TestREADMECountsTheMatrixThatWasSeen(t *testing.T) {
 	assert.Equal(t, "4 of 8 fail", short)
 	assert.Equal(t, "4 of 8 fail, 1 of them flaky, 1 invalid, 3 not as expected", tally)
 	_, rows := readmeRows(t, r)
-	assert.Equal(t, "[4 of 8, 1 could not be judged](docs/example/summary.md#failed-argo)", rows["argo"]["tests that fail"])
+	assert.Equal(t, "[4 of 8, 1 could not be judged](ALL.md#failed-argo)", rows["argo"]["tests that fail"])
 }
 
 // The matrix may be of another machine than the latencies, and of some styles only.
@@ -146,11 +148,86 @@ func TestREADMESaysWhatItsFiguresAre(t *testing.T) {
 	})
 	var out bytes.Buffer
 	require.NoError(t, report.Of(one, made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...)).README(&out, place()))
-	assert.Regexp(t, `the pods of a new custom resource are ready after .*\d ms.* \(71\d ms without any operator\)`, out.String())
-	assert.Contains(t, out.String(), "*50 at once*: until the last of so many custom resources is written")
-	assert.Contains(t, out.String(), "*Memory*: the most of all its pods")
-	assert.Contains(t, out.String(), "Of the measured changes of a-go-operator-00 not all were right: delete was right 12 of 13 times.")
+	assert.Regexp(t, `The Deployment of a new custom resource is written after [\d.]+ ms to [\d.]+ ms, and its pods are ready after .*\d ms.* \(without any operator: [\d.]+ ms and 71\d ms\)`, out.String())
+	assert.Contains(t, out.String(), "| if you … | use | Deployment written after | pods ready after | last of 50 written after | tests that fail | peak memory |")
+	assert.Contains(t, out.String(), "Medians of run many (2026-01-02). All was recorded on 2 January 2026. Not right each time: a-go-operator-00 (delete was right 12 of 13 times).")
+	assert.Contains(t, out.String(), "[All styles, with intervals, n and ranks](ALL.md).")
 	assert.NotContains(t, out.String(), "or gone")
+}
+
+// matrixOf is a report of styles that fail so many of ten tests, each on a framework, with latencies of all.
+func matrixOf(fails map[string]int, frameworks map[string]string) *report.Report {
+	var list []record.Scenario
+	for i := range 10 {
+		list = append(list, record.Scenario{Name: fmt.Sprintf("test-%d", i), Group: "level"})
+	}
+	some := plain.Where(made.Thirty(), func(s made.Style) bool { _, is := fails[s.Name]; return is })
+	var cells []made.Cell
+	for _, s := range some {
+		for i, one := range list {
+			repeat := made.Pass()
+			if i < fails[s.Name] {
+				repeat = made.Fail("no", "converged")
+			}
+			cells = append(cells, made.Cell{Style: s.Name, Scenario: one.Name, Repeats: []made.Repeat{repeat}})
+		}
+	}
+	many := made.Many(some, 12)
+	for i := range many.Judgement.Header.Styles {
+		s := &many.Judgement.Header.Styles[i]
+		s.Framework = &spec.Framework{Name: frameworks[s.Name]}
+	}
+	return report.Of(many, made.Recording("matrix", list, cells...))
+}
+
+// A difference of one test that was recorded once is none, and is not told as one.
+func TestTheFewestFailuresAreATieOfOne(t *testing.T) {
+	const one, other, third = "a-go-operator-00", "a-python-operator-01", "a-java-operator-02"
+	for want, fails := range map[string]map[string]int{
+		"none of 14 tests fails with a-go-operator-00 and a-python-operator-01.":                                                                 {one: 0, other: 0, third: 2},
+		"at most one of 14 tests fails with a-python-operator-01 and a-go-operator-00; as most were recorded once, a difference of one is none.": {one: 1, other: 0, third: 2},
+		"3 of 14 tests fail with a-go-operator-00.":                                                                                              {one: 3, other: 5, third: 7},
+		"3 or 4 of 14 tests fail with a-go-operator-00 and a-java-operator-02; as most were recorded once, a difference of one is none.":         {one: 3, other: 5, third: 4},
+	} {
+		answers := matrixOf(fails, nil).Answers()
+		assert.Contains(t, answers, report.Answer{Lead: "When something breaks,", Text: want})
+	}
+}
+
+// Where styles on one framework differ more than languages do, that is told.
+func TestHowAStyleIsWrittenMayMatterMoreThanItsLanguage(t *testing.T) {
+	const lead = "How it is written matters more than the language."
+	fails := map[string]int{"a-go-operator-00": 1, "a-go-operator-06": 9, "a-python-operator-01": 0, "a-java-operator-02": 2}
+	same := map[string]string{"a-go-operator-00": "one", "a-go-operator-06": "one"}
+	assert.Contains(t, matrixOf(fails, same).Answers(),
+		report.Answer{Lead: lead, Text: "On the same framework, 1 test fails with a-go-operator-00 and 9 with a-go-operator-06."})
+	fails["a-java-operator-02"] = 8 // languages differ as much
+	for _, one := range matrixOf(fails, same).Answers() {
+		assert.NotEqual(t, lead, one.Lead)
+	}
+}
+
+// What each style fails is listed by cause, with what it costs, where the table of styles leads to.
+func TestFiguresSayWhyTestsFail(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, matrixReport().Figures(&out, report.Place{}))
+	_, list, found := strings.Cut(out.String(), "**Why do they fail?**")
+	require.True(t, found)
+	assert.Contains(t, out.String(), "](#failed-argo)")
+	assert.Contains(t, list, "\n<a id=\"failed-argo\"></a>**argo**, 4 of 8, 1 could not be judged:\n\n- **drift-replicas** (lost): Only the custom resource is watched, not its Deployment.\n")
+	assert.Contains(t, list, "\n- **killed-while-working** (never recovers): The event was taken and is gone with the pod.\n")
+	assert.Contains(t, list, "\n- **size-negative** (otherwise wrong): A size of -1 is asked for. refused: expected a message that says \"minimum\"; seen none by +12 s.\n", "what is not expected has what its oracle said")
+}
+
+// Where the tests were recorded on an earlier version than the latencies, that is told.
+func TestFiguresSayOnWhichVersions(t *testing.T) {
+	first, second := made.Many(made.Ten()[:3], 3), made.Many(made.Ten()[:3], 3)
+	second.Judgement.Header.Run = "later"
+	styles := second.Judgement.Header.Styles
+	styles[0].Framework = &spec.Framework{Name: styles[0].Framework.Name, Version: "1.2.4"}
+	var out bytes.Buffer
+	require.NoError(t, report.Of(first, second).Figures(&out, place()))
+	assert.Contains(t, out.String(), "Not all figures of a style are from one version of its framework: "+styles[0].Name+" (1.2.3 and 1.2.4).\n")
 }
 
 // A create is over when the child is there, a deletion when it is gone.

@@ -3,6 +3,8 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,11 +35,42 @@ func (r *Report) Heading(of *Report) string {
 	if len(of.Set.Tables()) == 1 {
 		return ""
 	}
-	text := "Run " + strings.Join(r.Runs, ", ") + ": " + r.RoundsText()
+	return r.Name() + ": " + r.Made()
+}
+
+// Name is that of a run.
+func (r *Report) Name() string { return "Run " + strings.Join(r.Runs, ", ") }
+
+// Made says in how many rounds a run was made, on what and when.
+func (r *Report) Made() string {
+	text := r.RoundsText()
 	if e := r.Environment; e != nil {
 		text += "; " + e.Host.String() + "; " + e.Place() + "; " + e.Began.UTC().Format(time.DateOnly)
 	}
 	return text
+}
+
+// Days are those on which the recordings began, such as "from 23 to 25 November 2026"; empty: they are not known.
+func (r *Report) Days() string {
+	began := plain.Pick(r.Parts, func(p result.Part) (time.Time, bool) {
+		if p.Environment == nil {
+			return time.Time{}, false
+		}
+		return p.Environment.Began.UTC(), true
+	})
+	if len(began) == 0 {
+		return ""
+	}
+	const day = "2 January 2006"
+	first, last := slices.MinFunc(began, time.Time.Compare), slices.MaxFunc(began, time.Time.Compare)
+	switch from, to := first.Format(day), last.Format(day); {
+	case from == to:
+		return "on " + to
+	case first.Year() == last.Year() && first.Month() == last.Month():
+		return fmt.Sprintf("from %d to %s", first.Day(), to)
+	default:
+		return fmt.Sprintf("from %s to %s", from, to)
+	}
 }
 
 // SeveralNote says what several tables of latencies mean.

@@ -331,7 +331,7 @@ func (r *Set) correctColumns() []Column {
 			if f := r.Fails(label); !f.Known || !r.expected[name].Known() {
 				return Value{}
 			}
-			n := r.causes(label)
+			n := len(r.Causes(label))
 			return Value{Text: strconv.Itoa(n), Number: float64(n), Known: true}
 		}},
 		r.weightColumn(),

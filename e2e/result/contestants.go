@@ -98,8 +98,16 @@ func (r *Set) noImage(label string) bool {
 
 // builtOn reports whether a style's framework is of a family.
 func (r *Set) builtOn(label, family string) bool {
+	return strings.Contains(strings.ToLower(r.Framework(label)), strings.ToLower(family))
+}
+
+// Framework is the name of the one that a style is built on; empty: it is not known.
+func (r *Set) Framework(label string) string {
 	header := r.Header(label)
-	return header != nil && header.Framework != nil && strings.Contains(strings.ToLower(header.Framework.Name), family)
+	if header == nil || header.Framework == nil {
+		return ""
+	}
+	return header.Framework.Name
 }
 
 // Failing counts the scenarios of the correctness matrix that apply to a style.
@@ -132,16 +140,25 @@ func (r *Set) Fails(label string) Failing {
 	return r.failing(label, func(*Cell) bool { return true })
 }
 
-// causes counts what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of
-// its own.
-func (r *Set) causes(label string) int {
+// Cause is what scenarios of a style fail from.
+type Cause struct {
+	Cells []*Cell
+	Why   string // of the first of them; empty: its failure is not expected
+}
+
+// Causes are what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of its own.
+func (r *Set) Causes(label string) []Cause {
 	name, _ := r.Named(label)
-	var all []string
-	for _, scenario := range r.Failing(label) {
-		entry, _ := r.expected[name].Of(scenario)
-		all = plain.Once(all, cmp.Or(entry.Cause, "of "+scenario))
-	}
-	return len(all)
+	expected := r.expected[name]
+	failing := plain.Where(r.Matrix.Cells(label), (*Cell).Failing)
+	groups := plain.Grouped(failing, func(c *Cell) string {
+		entry, _ := expected.Of(c.Scenario)
+		return cmp.Or(entry.Cause, "of "+c.Scenario)
+	})
+	return plain.Map(groups.Keys, func(key string) Cause {
+		entry, _ := expected.Of(groups.Of[key][0].Scenario)
+		return Cause{groups.Of[key], entry.Why}
+	})
 }
 
 // loses counts those in which a change was not carried out, or not without help.

@@ -23,15 +23,14 @@ type Need struct {
 // Match is a style with the figure that orders it.
 type Match struct{ Label, Figure string }
 
-// First names the first of those that meet the need, and says how many more there are.
+// First names the first of those that meet the need.
 func (n Need) First() []string {
 	const most = 3
-	names := plain.Map(n.Met[:min(most, len(n.Met))], func(m Match) string { return m.Label })
-	if more := len(n.Met) - most; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return names
+	return plain.Map(n.Met[:min(most, len(n.Met))], func(m Match) string { return m.Label })
 }
+
+// More is how many others meet it.
+func (n Need) More() int { return len(n.Met) - len(n.First()) }
 
 // need is a row of Needs: a style meets it or not by met alone. False: that is not known. A column orders the styles.
 type need struct {
@@ -64,8 +63,13 @@ func (r *Set) Needs() []Need {
 		return func(label string) (bool, bool) { return is(label), true }
 	}
 	var rows []need
-	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, need{"Our team writes " + one, "most lines to maintain are " + one + ", build files left out", is(func(label string) bool { return r.Language(label) == one }), "fails", true})
+	for _, one := range []struct{ language, library string }{
+		{"Go", "controller-runtime"}, {"Python", "Kopf"}, {"Java", "Java Operator SDK"}, {"Rust", "kube-rs"}, {"TypeScript", "@kubernetes/client-node"},
+	} {
+		rows = append(rows, need{
+			"Our team writes " + one.language, "most lines to maintain are " + one.language + ", build files left out, or it is built on " + one.library,
+			is(func(label string) bool { return r.Language(label) == one.language || r.builtOn(label, one.library) }), "fails", true,
+		})
 	}
 	for _, one := range []struct{ name, family string }{{"We already run Argo", "argo"}, {"We have a Helm chart", "helm"}, {"We have Ansible roles", "ansible"}, {"We write shell scripts", "shell-operator"}} {
 		rows = append(rows, need{one.name, "built on a framework of that name", is(func(label string) bool { return r.builtOn(label, one.family) }), "fails", true})
@@ -146,20 +150,27 @@ func Lasts(s stat.Summary) stat.Summary {
 	return last
 }
 
-// Spread says where a summary's figure comes from: its 95% interval where rounds
-// are enough for one, else all that was seen, with n and rounds.
+// Spread says where a summary's figure comes from: its bounds, with n and rounds.
 func Spread(s stat.Summary, show func(stat.Observation) string) string {
 	if s.N == 0 {
 		return "n 0"
 	}
-	n := fmt.Sprintf("n %d in %s", s.N, plain.Plural(s.Rounds, "round"))
+	return Bounds(s, show) + fmt.Sprintf("n %d in %s", s.N, plain.Plural(s.Rounds, "round"))
+}
+
+// Bounds are the 95% interval of a summary's figure where rounds are enough for one, else all that was seen, with a comma
+// for what follows; empty: it is all the same.
+func Bounds(s stat.Summary, show func(stat.Observation) string) string {
+	if s.N == 0 {
+		return ""
+	}
 	switch low, high := show(s.Ordered.At(1)), show(s.Max); {
 	case s.CI50 != nil:
-		return fmt.Sprintf("[%s, %s], %s", show(s.CI50.Low), show(s.CI50.High), n)
+		return fmt.Sprintf("[%s, %s], ", show(s.CI50.Low), show(s.CI50.High))
 	case low == high:
-		return n
+		return ""
 	default:
-		return fmt.Sprintf("%s to %s seen, %s", low, high, n)
+		return fmt.Sprintf("%s to %s seen, ", low, high)
 	}
 }
 

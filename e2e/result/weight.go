@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -56,6 +57,13 @@ func (r *Set) weightColumn() Column {
 		}
 		return Value{Text: strings.Join(parts, ", ")}
 	}}
+}
+
+// Weights are what the failures of a cause cost, the heaviest first.
+func (c Cause) Weights() []string {
+	return plain.Pick(weights(), func(w weight) (string, bool) {
+		return w.name, slices.ContainsFunc(c.Cells, func(cell *Cell) bool { return weightOf(cell) == w.name })
+	})
 }
 
 // weightOf is the weight of a cell that fails.

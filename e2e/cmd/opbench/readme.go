@@ -21,9 +21,10 @@ const (
 // printBlock prints a block of results that refers to the last of some results folders, or
 // puts it into a file that has a place for it.
 func printBlock(found *report.Report, format string, results []string, out string, stdout io.Writer) error {
-	write, file := found.README, "README.md"
+	const all = "RESULTS.md"
+	write, file, beside := found.README, "README.md", all
 	if format == figures {
-		write, file = found.Figures, "RESULTS.md"
+		write, file, beside = found.Figures, all, ""
 	}
 	made := "go run ./e2e/cmd/opbench report --format=" + format + " --out=" + file
 	var folder string
@@ -38,7 +39,7 @@ func printBlock(found *report.Report, format string, results []string, out strin
 		}
 		made += " " + folder
 	}
-	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile}
+	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile, Figures: beside}
 	if out == "" {
 		return write(stdout, place)
 	}

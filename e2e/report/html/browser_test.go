@@ -28,8 +28,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	made "operatorbench/e2e/report/internal/madetest"
 )
 
 var (
@@ -226,6 +228,19 @@ func TestFirstScreenOfThePublishedPage(t *testing.T) {
 	assert.True(t, ask[bool](o, `document.getElementById('table').scrollWidth <= document.getElementById('table').parentElement.clientWidth`), "the first look does not scroll sideways")
 	o.width(400)
 	assert.Less(t, ask[float64](o, `Math.max(...[...document.querySelectorAll('.needs summary')].map(e => e.clientHeight))`), 90.0, "on a phone an answer takes three lines at most")
+}
+
+// However many styles meet a need, and however long their names are, it takes one line.
+func TestANeedTakesOneLine(t *testing.T) {
+	var cells []made.Cell
+	for _, label := range thirty(t).Contestants() {
+		cells = append(cells, made.Cell{Style: label, Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
+	}
+	o := open(t, written(t, report.Of(made.Many(made.Thirty(), 12), made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...))))
+	o.width(1280)
+	assert.Greater(t, ask[int](o, `document.querySelectorAll('.needs summary').length`), 8)
+	assert.Less(t, ask[float64](o, `Math.max(...[...document.querySelectorAll('.needs summary')].map(e => e.clientHeight))`), 30.0)
+	assert.True(t, ask[bool](o, `[...document.querySelectorAll('.needs summary')].every(e => e.scrollWidth <= e.clientWidth)`), "and how many more there are is seen")
 }
 
 // The first page of thirty styles can be used within a second.

@@ -33,8 +33,8 @@ type frontPage struct {
 
 // runDots are the latencies of one run.
 type runDots struct {
-	ID, Heading string
-	Dots        *dotPlot
+	ID, Heading, Name, Made string // names are empty where there is no other run
+	Dots                    *dotPlot
 }
 
 // surprise is a verdict that is not as expected.
@@ -56,7 +56,11 @@ func (s *site) front() *frontPage {
 			p.Facts = append(p.Facts, factsOf(run.Environment))
 		}
 		if dots := run.dotPlot(); dots != nil {
-			p.Runs = append(p.Runs, runDots{fmt.Sprintf("run-%d", i+1), run.heading, dots})
+			one := runDots{ID: fmt.Sprintf("run-%d", i+1), Heading: run.heading, Dots: dots}
+			if run.heading != "" {
+				one.Name, one.Made = run.Name(), run.Made()
+			}
+			p.Runs = append(p.Runs, one)
 		}
 	}
 	for _, d := range s.Differences() {
@@ -120,8 +124,8 @@ type dotRow struct {
 
 // dotCell is a chart with what it comes to.
 type dotCell struct {
-	Dots         *dots // nil: nothing was measured
-	Median, From string
+	Dots                 *dots // nil: nothing was measured
+	Median, From, Beside string
 }
 
 func (s *study) dotPlot() *dotPlot {
@@ -135,12 +139,9 @@ func (s *study) dotPlot() *dotPlot {
 			return dotCell{Median: plain.Unknown, From: "n 0"}
 		}
 		*goal = inWords(s.Child(), one.Phase)
-		d := dotCell{dotsOf(c, one, look, s.x, near), plain.Unknown, result.Spread(one, stat.Observation.String)}
+		d := dotCell{dotsOf(c, one, look, s.x, near), plain.Unknown, result.Bounds(one, stat.Observation.String) + fmt.Sprintf("n %d", one.N), result.Uncounted(one)}
 		if one.N > 0 {
 			d.Median = one.P50.String()
-		}
-		if text := result.Uncounted(one); text != "" {
-			d.From += ", " + text
 		}
 		return d
 	}
@@ -284,7 +285,7 @@ func (s *study) about() string {
 	if s.HasMatrix() {
 		text += fmt.Sprintf(" Tested: %s%s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"), s.applying())
 	}
-	if days := s.days(); days != "" {
+	if days := s.Days(); days != "" {
 		text += " Recorded " + days + "."
 	}
 	return text
@@ -302,28 +303,4 @@ func (s *study) applying() string {
 		return ""
 	}
 	return fmt.Sprintf(" (%d to %d apply to a style)", slices.Min(counts), slices.Max(counts))
-}
-
-// days are those on which the recordings began, such as "from 23 to 25 November 2026".
-func (s *study) days() string {
-	var began []time.Time
-	for _, part := range s.Parts {
-		if part.Environment != nil {
-			began = append(began, part.Environment.Began.UTC())
-		}
-	}
-	if len(began) == 0 {
-		return ""
-	}
-	const day = "2 January 2006"
-	slices.SortFunc(began, time.Time.Compare)
-	first, last := began[0], began[len(began)-1]
-	switch from, to := first.Format(day), last.Format(day); {
-	case from == to:
-		return "on " + to
-	case first.Year() == last.Year() && first.Month() == last.Month():
-		return fmt.Sprintf("from %d to %s", first.Day(), to)
-	default:
-		return fmt.Sprintf("from %s to %s", from, to)
-	}
 }
