@@ -22,3 +22,4 @@ git ls-files -z '*.md' | xargs -0 sed -i -E "s#<!-- install -->.*<!-- end -->#<!
 if [[ $new == github.com/*/* ]]; then
 	git ls-files -z '*.md' | xargs -0 sed -i -E "s#OWNER/operatorbench@REVISION#${new#github.com/}@$revision#g"
 fi
+git ls-files -z '*.md' | xargs -0 sed -i "s#https://github.com/OWNER/operatorbench#https://$new#g"
