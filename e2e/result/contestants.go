@@ -146,7 +146,8 @@ type Cause struct {
 	Why   string // of the first of them; empty: its failure is not expected
 }
 
-// Causes are what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of its own.
+// Causes are what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of its
+// own.
 func (r *Set) Causes(label string) []Cause {
 	name, _ := r.Named(label)
 	expected := r.expected[name]

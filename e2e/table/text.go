@@ -100,8 +100,8 @@ func (t Table) widths(head [][]string) []int {
 	return widths
 }
 
-// stacked are heads in as many lines as it takes for each to be as wide as its column, or its longest word. Their last words
-// stand beside each other.
+// stacked are heads in as many lines as it takes for each to be as wide as its column, or its longest word. Their last
+// words stand beside each other.
 func stacked(heads []string, widths []int) [][]string {
 	var lines [][]string
 	for i, head := range heads {
