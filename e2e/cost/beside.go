@@ -2,6 +2,7 @@ package cost
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // What is told of a block of the correctness matrix, or of a load. Its samples
@@ -26,6 +28,7 @@ const (
 	noCold      = "the recording has no scenario in which it was down, and then handled what had been asked for meanwhile"
 	noMany      = "the recording has no load of 100 custom resources that were all handled"
 	noUnchanged = "the recording has no " + unchanged + " with an audit log"
+	noLines     = "the recording counts no lines of its logs in scenarios that break nothing of it"
 )
 
 // beside is one such block.
@@ -48,7 +51,13 @@ type beside struct {
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
+
+	asks   int  // requests of the harness that the API server accepted
+	broken bool // a fault concerned the whole operator
 }
+
+// logged is what an operator logged in the blocks of a round, and how many requests of the harness it was for.
+type logged struct{ lines, asks int }
 
 // looked is a sample of the block that has begun.
 type looked struct {
@@ -82,12 +91,20 @@ func (m *Meter) asides(e record.Entry) {
 	case e.Usage != nil:
 		b.look(e)
 	case e.Fault != nil:
+		b.broken = b.broken || !scenarios.Narrow(e.Fault.Kind)
 		if f := e.Fault; f.Kind == spec.FaultStop && f.What == spec.AllComponents && f.Stage == record.Begun {
 			b.down, b.started = true, 0
 		}
 	case e.Watch != nil:
 		b.watch(e)
+	case e.Logs != nil:
+		if l := e.Logs; l.Lines != nil && !b.broken {
+			b.logs[b.round] = logged{b.logs[b.round].lines + *l.Lines, b.logs[b.round].asks + b.asks}
+		}
 	case e.Action != nil:
+		if e.Action.Error == "" && e.Action.Verb != record.ReadScale {
+			b.asks++
+		}
 		if s := b.open[e.Action.Namespace]; s != nil && s.pass != nil && s.touched == 0 && e.Action.Error == "" {
 			s.touched = e.Action.From
 		}
@@ -246,6 +263,17 @@ func (m *Meter) unchangedCalls(s *style) []Value {
 		values = append(values, Value{Round: p.round, Value: float64(count) / float64(len(p.made))})
 	}
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Value, b.Value)) })
+	return values
+}
+
+// logLines are the lines that it logged for each request of the harness.
+func (s *style) logLines() []Value {
+	var values []Value
+	for _, round := range slices.Sorted(maps.Keys(s.logs)) {
+		if l := s.logs[round]; l.asks > 0 {
+			values = append(values, Value{Round: round, Value: float64(l.lines) / float64(l.asks)})
+		}
+	}
 	return values
 }
 

@@ -151,6 +151,29 @@ func TestCallsOfAPassWithoutAChangeAreThoseInItsNamespace(t *testing.T) {
 	once(t, 1, s.only(t).UnchangedCalls)
 }
 
+// Lines are counted for what the harness asked for in waves that broke nothing of the whole operator, each round's together.
+func TestLogLinesAreForEachRequest(t *testing.T) {
+	wave := func(s *story, scenario string, lines *int, faults ...string) {
+		s.begin(1000, argo, scenario, 1) // which writes once
+		for _, kind := range faults {
+			s.add(record.Entry{Time: at(1500), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, Kind: kind, Namespace: s.sample.Namespace}})
+		}
+		s.end(4000, record.Settled)
+		s.add(record.Entry{Time: at(5000), Kind: record.KindLogs, Logs: &record.Logs{Style: argo.Name, Round: 1, Wave: 1, Lines: lines}})
+	}
+	lines := func(n int) *int { return &n }
+	s := aside("")
+	wave(s, "scale-to-zero", lines(12), spec.FaultRefuse)
+	once(t, 12, s.only(t).LogLines)
+
+	none := aside("")
+	wave(none, "scale-to-zero", nil)
+	assert.Empty(t, none.costs(), "some log could not be read")
+	broken := aside("")
+	wave(broken, "killed-while-working", lines(900), spec.FaultKill)
+	assert.Empty(t, broken.costs())
+}
+
 // The most requests of ten seconds count, of the style's accounts alone, wherever they are.
 func TestBusiestOfALoad(t *testing.T) {
 	s := aside("hold-hundred")

@@ -72,6 +72,9 @@ type Cost struct {
 	// UnchangedCalls are the requests that the style's accounts make in a custom resource's namespace for each write of
 	// it that changes nothing: of the correctness matrix, by the audit log.
 	UnchangedCalls Figure `json:"unchangedCalls"`
+	// LogLines are those that the style's pods log for each request of the harness, in the scenarios of the correctness
+	// matrix in which no fault concerns the whole operator. What they log when they start is among them.
+	LogLines Figure `json:"logLines"`
 	// CallsBefore are the requests of the style's pods to the API server at a create, until the one that writes the main
 	// child: each that is waited for delays it. Those for leases are left out.
 	CallsBefore Figure `json:"callsBefore"`

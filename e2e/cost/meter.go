@@ -91,6 +91,7 @@ type style struct {
 	rests        []Rest
 	kept         []Kept
 	busiest      []Busiest
+	logs         map[int]logged // by round
 }
 
 func (m *Meter) header(h *record.Header) {
@@ -111,7 +112,7 @@ func (m *Meter) style(name, variant string, known record.Style) *style {
 	if s := m.styles[label]; s != nil {
 		return s
 	}
-	s := &style{Style: known, custom: m.custom, main: m.main, components: compile(known.Components), names: map[string]string{}, kinds: map[string]bool{}, rounds: map[int]bool{}}
+	s := &style{Style: known, custom: m.custom, main: m.main, components: compile(known.Components), names: map[string]string{}, kinds: map[string]bool{}, rounds: map[int]bool{}, logs: map[int]logged{}}
 	s.Name, s.Variant = name, variant
 	m.styles[label] = s
 	m.order = append(m.order, s)
@@ -173,7 +174,7 @@ func (m *Meter) Costs() []Cost {
 	m.resolve()
 	var costs []Cost
 	for _, s := range m.order {
-		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(m.unchangedCalls(s)) == 0 {
+		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(s.logs) == 0 && len(m.unchangedCalls(s)) == 0 {
 			continue
 		}
 		c := Cost{Style: s.Name, Variant: s.Variant, Rounds: len(s.rounds), Changes: s.changes, Counters: m.counters(s)}

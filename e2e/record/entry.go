@@ -392,6 +392,7 @@ type Logs struct {
 	Unread  []string `json:"unread,omitempty"` // those that could not be, and why
 	Leaks   []Leak   `json:"leaks,omitempty"`
 	Ends    []LogEnd `json:"ends,omitempty"` // of containers that were restarted, as their logs told it
+	Lines   *int     `json:"lines,omitempty"` // that all of them have; nil: some could not be read
 }
 
 // LogEnd is what a container's log tells of its end.

@@ -118,7 +118,7 @@ func (r *Report) tables() []table.Table {
 		}
 	}
 	all = append(slices.Concat(all, r.rampTables(), r.growthTables()), r.RatesTable(),
-		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls"}}.of(r),
+		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls", "log-lines"}}.of(r),
 		sheet{title: "What there is to maintain", labels: r.Styles, ids: []string{"language", "lines", "logic", "images", "framework", "dependencies"}}.of(r),
 		security)
 	return slices.DeleteFunc(all, func(t table.Table) bool { return len(t.Rows) == 0 })

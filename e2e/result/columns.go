@@ -380,6 +380,7 @@ func Prices() []Priced {
 		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", "s", func(c Cost) Figure { return c.ColdStart }, true},
 		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", "bytes", func(c Cost) Figure { return c.ManyMemory }, true},
 		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", "1", func(c Cost) Figure { return c.UnchangedCalls }, true},
+		{"log-lines", "log lines", "that its pods write for each request of the tests in which nothing of it is broken", "1", func(c Cost) Figure { return c.LogLines }, true},
 	}
 }
 

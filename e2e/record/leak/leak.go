@@ -59,7 +59,7 @@ const mostOfALog = 16 << 20
 // Search reads the logs of the components' pods that are there, from the
 // beginning, and those of containers that they had before.
 func (s *Searcher) Search(ctx context.Context, marks []Mark) record.Logs {
-	var found record.Logs
+	found := record.Logs{Lines: new(int)}
 	for _, c := range s.Components {
 		pods, err := s.Kube.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 		if err != nil {
@@ -72,6 +72,9 @@ func (s *Searcher) Search(ctx context.Context, marks []Mark) record.Logs {
 				s.container(ctx, pod, status, marks, &found)
 			}
 		}
+	}
+	if len(found.Unread) > 0 {
+		found.Lines = nil
 	}
 	return found
 }
@@ -92,10 +95,11 @@ func (s *Searcher) container(ctx context.Context, pod *corev1.Pod, status corev1
 			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
 			continue
 		}
-		leaks, end, err := scan(log, name, marks)
+		lines, leaks, end, err := scan(log, name, marks)
 		if err = errors.Join(err, log.Close()); err != nil {
 			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
 		}
+		*found.Lines += lines
 		if found.Leaks = append(found.Leaks, leaks...); !previous {
 			found.Read = append(found.Read, name)
 		}
@@ -122,8 +126,8 @@ var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
 // Token is what a leak of one is called.
 const Token = "the token of a service account"
 
-// scan searches a log. A very long line is searched in parts. It also returns the line that tells of the end.
-func scan(log io.Reader, container string, marks []Mark) (leaks []record.Leak, end string, err error) {
+// scan searches a log, and counts its lines. A very long line is searched in parts. It also returns the line that tells of the end.
+func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []record.Leak, end string, err error) {
 	told := false
 	note := func(what, namespace string) {
 		i := slices.IndexFunc(leaks, func(l record.Leak) bool { return l.What == what })
@@ -135,6 +139,9 @@ func scan(log io.Reader, container string, marks []Mark) (leaks []record.Leak, e
 	const longest = 1 << 20
 	for reader := bufio.NewReaderSize(log, longest); ; {
 		line, err := reader.ReadSlice('\n')
+		if len(line) > 0 && !errors.Is(err, bufio.ErrBufferFull) {
+			lines++
+		}
 		secret := token.Match(line)
 		if secret {
 			note(Token, "")
@@ -153,9 +160,9 @@ func scan(log io.Reader, container string, marks []Mark) (leaks []record.Leak, e
 		switch {
 		case err == nil, errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF):
-			return leaks, end, nil
+			return lines, leaks, end, nil
 		default:
-			return leaks, end, fmt.Errorf("read the log: %w", err)
+			return lines, leaks, end, fmt.Errorf("read the log: %w", err)
 		}
 	}
 }

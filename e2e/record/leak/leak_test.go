@@ -37,15 +37,16 @@ func TestScan(t *testing.T) {
 		"in a very long line": {strings.Repeat("x", 3<<20) + " SQUEAMISHOSSIFRAGE", []record.Leak{secret}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, _, err := scan(strings.NewReader(test.log), "a/b/c", []Mark{mark})
+			lines, found, _, err := scan(strings.NewReader(test.log), "a/b/c", []Mark{mark})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, found)
+			assert.Equal(t, strings.Count(strings.TrimSuffix(test.log, "\n"), "\n")+1, lines)
 			text, err := json.Marshal(found)
 			require.NoError(t, err)
 			assert.NotContains(t, string(text), mark.value)
 		})
 	}
-	_, _, err := scan(iotest.ErrReader(errors.New("cut off")), "a/b/c", nil)
+	_, _, _, err := scan(iotest.ErrReader(errors.New("cut off")), "a/b/c", nil)
 	require.ErrorContains(t, err, "cut off")
 }
 
@@ -59,7 +60,7 @@ func TestTheEndOfALog(t *testing.T) {
 		"Traceback (most recent call last):\n  File x\nTypeError: 'NoneType'\n":                   "TypeError: 'NoneType'",
 		"fatal: no such kind\nerror: the password SQUEAMISHOSSIFRAGE is wrong\n":                  "fatal: no such kind",
 	} {
-		_, end, err := scan(strings.NewReader(log), "a/b/c", []Mark{mark})
+		_, _, end, err := scan(strings.NewReader(log), "a/b/c", []Mark{mark})
 		require.NoError(t, err)
 		assert.Equal(t, want, end)
 	}
@@ -81,7 +82,8 @@ func TestSearch(t *testing.T) {
 
 	found := s.Search(t.Context(), []Mark{mark})
 	end := []record.LogEnd{{Container: "operators/native-1/main", Line: "fake logs"}} // of the container before
-	assert.Equal(t, record.Logs{Read: []string{"operators/native-1/main"}, Ends: end}, found)
+	lines := 2 // one of each container
+	assert.Equal(t, record.Logs{Read: []string{"operators/native-1/main"}, Ends: end, Lines: &lines}, found)
 	mark.value = "fake logs" // what the fake answers
 	found = s.Search(t.Context(), []Mark{mark})
 	require.Len(t, found.Leaks, 2, "of the container, and of the one before it")

@@ -288,7 +288,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 		}
 		own[s.Name] = s.Workload != ""
 	}
-	assert.True(t, own["size-text"])
+	assert.True(t, own["change-refused"])
 	assert.False(t, own["create"])
 
 	folder := fstest.MapFS{}
@@ -301,7 +301,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 	require.NoError(t, err)
 	general, err := scenarios.Of(w, oracles)
 	require.NoError(t, err, "a workload need not have scenarios of its own")
-	assert.Len(t, all, len(general)+7)
+	assert.Len(t, all, len(general)+6)
 	for _, s := range general {
 		assert.False(t, own[s.Name], s.Name)
 	}
