@@ -6,13 +6,16 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -44,13 +47,39 @@ func crowded(room int, each corev1.ResourceList, kind string, list []scenarios.S
 	if len(names) == 0 {
 		return ""
 	}
-	var amounts []string
-	for _, name := range slices.Sorted(maps.Keys(each)) {
-		amount := each[name]
-		amounts = append(amounts, amount.String()+" of "+string(name))
-	}
 	return fmt.Sprintf("beside all that runs, the nodes have room for %s of a %s, which requests %s for each: %s, which ask for more, will say nothing of the operator; run them on a larger machine, or request less in the custom resource's template",
-		plain.Plural(room, "pod"), kind, plain.List(amounts), few(names, "scenarios"))
+		plain.Plural(room, "pod"), kind, amounts(each), few(names, "scenarios"))
+}
+
+// amounts is a list of resources as people say it.
+func amounts(list corev1.ResourceList) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		amount := list[name]
+		words = append(words, amount.String()+" of "+string(name))
+	}
+	return plain.List(words)
+}
+
+// asksFor says what an operator's pods, those of its Deployments and the like, and each pod of a custom resource request of a node; "": nothing.
+func asksFor(objects []*unstructured.Unstructured, w *workloads.Workload) string {
+	own, each := corev1.ResourceList{}, corev1.ResourceList{}
+	for _, o := range objects {
+		template, is, _ := unstructured.NestedMap(o.Object, "spec", "template")
+		replicas, said, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+		for n := int64(0); is && (n < replicas || n == 0 && !said); n++ {
+			requested(template, own)
+		}
+	}
+	requested(w.Asks(), each)
+	var words []string
+	if len(own) > 0 {
+		words = append(words, amounts(own)+" by its pods")
+	}
+	if len(each) > 0 {
+		words = append(words, amounts(each)+" for each pod of a "+w.Resource.Kind)
+	}
+	return strings.Join(words, ", and ")
 }
 
 // roomFor is how many pods there is room for on the nodes, beside the pods that are there, where each requests so much.

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // LeaderWorkerSet's own pod requests a whole CPU of two, and Kubernetes 850m: a fourth pod of 50m was not placed.
@@ -29,6 +31,12 @@ func TestWhatTheNodesHaveNoRoomFor(t *testing.T) {
 	requested(asks, each)
 	room := roomFor(nodes, pods, each)
 	assert.Equal(t, 3, room)
+
+	operator := &unstructured.Unstructured{}
+	require.NoError(t, operator.UnmarshalJSON([]byte(`{"kind": "Deployment", "spec": {"replicas": 2, "template": {"spec": {"containers": [{"resources": {"requests": {"cpu": "500m"}}}]}}}}`)))
+	memcached, err := workloads.Default()
+	require.NoError(t, err)
+	assert.Equal(t, "1 of cpu by its pods", asksFor([]*unstructured.Unstructured{operator}, memcached))
 
 	sized := func(name string, given, then int) scenarios.Scenario {
 		return scenarios.Scenario{Name: name, Given: &scenarios.Spec{Size: given}, Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: then}}}}
