@@ -45,6 +45,8 @@ type Judge interface {
 	Missing(place string) string
 	// Lacks is the same for a point of the reconcile: one of spec.Points, spec.PointCollected or spec.PointAnswered.
 	Lacks(place, point string) string
+	// NoRoom says that no node has room for a pod that the sample rightly asks for; "": it is not so.
+	NoRoom(place string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
 	LastEvent(place string) time.Duration
 }

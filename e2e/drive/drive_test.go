@@ -41,6 +41,7 @@ type stage struct {
 
 	mu      sync.Mutex
 	missing string
+	full    string
 }
 
 func newStage(t *testing.T) *stage {
@@ -102,6 +103,8 @@ func (s *stage) Missing(string) string {
 }
 
 func (s *stage) Lacks(_, _ string) string { return s.Missing("") }
+
+func (s *stage) NoRoom(string) string { return s.full }
 
 func (s *stage) LastEvent(string) time.Duration { return 0 }
 
@@ -239,6 +242,17 @@ func TestAGivenStateThatCouldNotBeAskedForIsNotKnown(t *testing.T) {
 	assert.Contains(t, s.recording.String(), `"reason":"the given state, a handled custom resource of size 3, was not reached: `+
 		`create memcacheds services-abc123-fast-1/memcached: etcdserver: request timed out"`)
 	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made, "what the first holds is not known")
+}
+
+// A cluster that has no room for three pods may have it for one, and says nothing of the operator.
+func TestAClusterWithoutRoomIsAskedAnew(t *testing.T) {
+	s := newStage(t)
+	s.missing, s.full = "Deployment memcached has 2 of 3 ready replicas", "pod memcached-2 cannot be scheduled"
+	style := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "scale-up", "scale-down")}))
+	assert.Equal(t, []string{
+		"scale-up (prepare) timeout", "scale-up timeout", "scale-down (prepare) timeout", "scale-down timeout",
+	}, s.ends)
 }
 
 // A style's name may have as many letters as a label's value; namespaces have no more, and keep styles and variants apart.

@@ -89,8 +89,6 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			return err
 		}
 		if end.Outcome != record.Settled {
-			// A request that failed says nothing of the operator: the next scenario's state is asked for anew.
-			l.hopeless = end.Outcome == record.TimedOut
 			return l.unreached(s, end)
 		}
 	}
@@ -166,6 +164,8 @@ func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, e
 	run := l.sampleRun(l.style, sample)
 	end, err := l.run(ctx, run, steps)
 	l.lag = run.waited
+	// A request that failed, and a cluster without room, say nothing of the operator: the next scenario's state is asked for anew.
+	l.hopeless = end.Outcome == record.TimedOut && !run.full
 	return end, err
 }
 

@@ -35,6 +35,8 @@ type sampleRun struct {
 	// wrote is how long the operator took to write the main child when the custom resource was created, before or here;
 	// 0: that is not known, or not asked. It is measured from created on; 0: it is not.
 	wrote, created time.Duration
+	// full: its time was over, and the cluster had no room for what it asks for.
+	full bool
 	// together does the faults that the samples of a wave share, alone does those of this sample; nil: it has none.
 	together, alone *barrier
 }
@@ -93,6 +95,7 @@ func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End
 		end.Outcome, end.Reason = s.measured(ctx, steps)
 	}
 	silent()
+	s.full = end.Outcome == record.TimedOut && s.Judge.NoRoom(s.sample.Namespace) != ""
 	mended := s.leaveFaults()
 	err := s.takeInventory(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {

@@ -73,6 +73,7 @@ func (r Result) Outcome() spec.Outcome {
 
 // One judges one sample.
 func One(t *timeline.Timeline) Result {
+	t.Excuse()
 	t.Curtail()
 	t.Settle()
 	r := Result{

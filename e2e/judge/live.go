@@ -96,6 +96,9 @@ func (l *Live) Lacks(place, point string) string {
 	return l.ask(place, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
+// NoRoom says that no node has room for a pod that the open sample rightly asks for; "": it is not so.
+func (l *Live) NoRoom(place string) string { return l.ask(place, (*timeline.Timeline).NoRoom) }
+
 // LastEvent is when something last happened to an object of the open sample.
 func (l *Live) LastEvent(place string) (at time.Duration) {
 	l.ask(place, func(t *timeline.Timeline) string {

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"cmp"
+
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -21,10 +23,8 @@ func converged(t *timeline.Timeline) Verdict {
 		if child != nil {
 			evidence = nil // what became of it tells more
 		}
-		if last == "" {
-			last = t.Waiting(t.Subjects[0]) // where messages are not read
-		}
-		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks, last)
+		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks,
+			cmp.Or(t.Waiting(t.Subjects[0]), last))
 	}
 	at, reached := t.Reached(spec.PhaseReady)
 	if reached && t.Sample.Timeout > 0 && at-t.Actions.Intent > t.Sample.Timeout {

@@ -34,19 +34,29 @@ type lesson struct {
 	made       map[string]map[string]bool
 	owned      map[string]bool // resources whose objects all have the custom resource as their controller
 	lives      map[string]*life
+	moments    []moment
 	varied     map[string]bool // texts of the status that have had several values in one life
 }
 
-// place is what the samples of a namespace were.
+// place is what the last sample of a namespace was.
 type place struct {
-	matrix bool // one was of the correctness matrix, in which custom resources are paused, say, and operators stopped
-	failed bool // one did not come to what was asked for, or could not
+	matrix     bool // one so far was of the correctness matrix, in which custom resources are paused, say, and operators stopped
+	unmeetable bool // what is asked for cannot be brought about
 }
 
 // life is what the watch showed of one custom resource.
 type life struct {
-	in               *place
-	first, last      map[string]any // values of its status, by path; conditions by their type
+	moment
+
+	in    *place
+	first map[string]any // as said
+	gone  bool
+}
+
+// moment is a custom resource as it stood when it was as asked for, or as it stands now.
+type moment struct {
+	of               *life
+	said             map[string]any // values of its status, by path; conditions by their type
 	size, generation int64
 }
 
@@ -85,9 +95,9 @@ func (l *lesson) take(e *record.Entry) error {
 			at = &place{}
 			l.namespaces[e.Begin.Namespace] = at
 		}
-		at.matrix, at.failed = at.matrix || e.Begin.Matrix, at.failed || e.Begin.Unmeetable
-	case e.End != nil && e.End.Outcome != record.Settled && l.namespaces[e.End.Namespace] != nil:
-		l.namespaces[e.End.Namespace].failed = true
+		at.matrix, at.unmeetable = at.matrix || e.Begin.Matrix, e.Begin.Unmeetable
+	case e.End != nil && e.End.Outcome == record.Settled:
+		l.settled(l.namespaces[e.End.Namespace])
 	case e.Action != nil && e.Action.Verb == "create" && e.Action.Resource == l.customs && e.Action.Error == "":
 		l.asked++
 	case e.Audit != nil:
@@ -96,7 +106,7 @@ func (l *lesson) take(e *record.Entry) error {
 		for i := range e.Inventory.Objects {
 			l.own(&e.Inventory.Objects[i])
 		}
-	case e.Watch != nil && e.Watch.Resource == l.customs && l.namespaces[e.Watch.Namespace] != nil && e.Watch.Event != spec.Deleted:
+	case e.Watch != nil && e.Watch.Resource == l.customs && l.namespaces[e.Watch.Namespace] != nil:
 		return l.see(e.Watch)
 	}
 	return nil
@@ -138,26 +148,38 @@ func (l *lesson) see(w *record.Watch) error {
 	if err := json.Unmarshal(w.Object, &object); err != nil {
 		return fmt.Errorf("read the custom resource %s/%s: %w", w.Namespace, w.Name, err)
 	}
-	if _, deleting, _ := unstructured.NestedString(object, "metadata", "deletionTimestamp"); deleting {
+	is := l.lives[w.UID]
+	if _, deleting, _ := unstructured.NestedString(object, "metadata", "deletionTimestamp"); deleting || w.Event == spec.Deleted {
+		if is != nil {
+			is.gone = true
+		}
 		return nil
 	}
 	size, _, _ := unstructured.NestedFieldNoCopy(object, l.knob...)
 	asks, _ := size.(float64)
 	now := said(object)
-	is := l.lives[w.UID]
 	if is == nil {
 		is = &life{in: l.namespaces[w.Namespace], first: now}
 		l.lives[w.UID] = is
 	}
-	for at, value := range is.last {
+	for at, value := range is.said {
 		if now[at] != value {
 			l.varied[at] = true
 		}
 	}
 	generation, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "generation")
 	number, _ := generation.(float64)
-	is.last, is.size, is.generation = now, int64(asks), int64(number)
+	is.moment = moment{is, now, int64(asks), int64(number)}
 	return nil
+}
+
+// settled takes note of how the custom resources of a place stand now that they are as asked for. Of one without pods little is said.
+func (l *lesson) settled(at *place) {
+	for _, is := range l.lives {
+		if is.in == at && !at.unmeetable && !is.gone && is.size > 0 {
+			l.moments = append(l.moments, is.moment)
+		}
+	}
 }
 
 // said are the texts and whole numbers at the top of a status, and the status of each condition.
@@ -202,25 +224,25 @@ func (l *lesson) children() []propose.Child {
 	return list
 }
 
-// ready are parts of an expression that were true of each custom resource at last, and of none at first: of those that came to
-// what was asked for, and were measured, if there are such.
+// ready are parts of an expression that were true each time that a custom resource was as asked for, and of none when it was made: of
+// those times that were measured, if there are such.
 func (l *lesson) ready() []propose.Part {
-	var list []propose.Part
-	sizes := map[int64]bool{}
-	candidates := map[string]bool{}
-	lives := slices.DeleteFunc(slices.Collect(maps.Values(l.lives)), func(is *life) bool { return is.in.failed })
-	if measured := slices.DeleteFunc(slices.Clone(lives), func(is *life) bool { return is.in.matrix }); len(measured) > 0 {
-		lives = measured
+	moments := l.moments
+	if measured := slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m.of.in.matrix }); len(measured) > 0 {
+		moments = measured
 	}
-	for _, is := range lives {
-		sizes[is.size] = true
-		for at := range is.last {
+	sizes, lives, candidates := map[int64]bool{}, map[*life]bool{}, map[string]bool{}
+	for _, m := range moments {
+		sizes[m.size], lives[m.of] = true, true
+		for at := range m.said {
 			candidates[at] = true
 		}
 	}
+	var list []propose.Part
 	for _, at := range slices.Sorted(maps.Keys(candidates)) {
-		if part := l.part(at, lives, len(sizes) > 1); part != "" {
-			list = append(list, propose.Part{Text: part, Why: fmt.Sprintf("true of each of %s at last, and of none when it was made", plain.Plural(len(lives), "custom resource"))})
+		if part := l.part(at, moments, len(sizes) > 1, len(lives) > 1); part != "" {
+			list = append(list, propose.Part{Text: part, Why: fmt.Sprintf("true of %s at each of %s that one was as asked for, and not when it was made",
+				plain.Plural(len(lives), "custom resource"), plain.Plural(len(moments), "time"))})
 		}
 	}
 	return list
@@ -230,17 +252,17 @@ func (l *lesson) ready() []propose.Part {
 const observed = "cr.status.observedGeneration"
 
 // part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is otherwise each time.
-func (l *lesson) part(at string, lives []*life, sizes bool) string {
+func (l *lesson) part(at string, moments []moment, sizes, lives bool) string {
 	var same any
 	counts, differs, newest := sizes, false, at == observed
-	for _, is := range lives {
-		value, there := is.last[at]
-		if !there || is.first[at] == value {
+	for _, m := range moments {
+		value, there := m.said[at]
+		if !there || m.of.first[at] == value {
 			return ""
 		}
 		differs = differs || same != nil && same != value
 		same = value
-		counts, newest = counts && value == is.size, newest && value == is.generation
+		counts, newest = counts && value == m.size, newest && value == m.generation
 	}
 	switch value := same.(type) {
 	case bool:
@@ -248,7 +270,7 @@ func (l *lesson) part(at string, lives []*life, sizes bool) string {
 			return at
 		}
 	case string:
-		if !differs && l.varied[at] && len(lives) > 1 {
+		if !differs && l.varied[at] && lives {
 			return fmt.Sprintf("%s == '%s'", at, strings.ReplaceAll(value, "'", `\'`))
 		}
 	case int64:

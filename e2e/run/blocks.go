@@ -117,6 +117,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	}
 	if err == nil {
 		s.find(ctx, place, target)
+		s.room(ctx, place)
 		s.atRest(ctx, place)
 		processor := readProcessor()
 		err = times.drive.measure(func() error {

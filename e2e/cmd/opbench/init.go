@@ -38,7 +38,7 @@ Flags:
   --kind=KIND      the custom resource, where the manifests define several
   --learn=FILE     a recording of a run of the first proposal: what the operator's
                    accounts made (audit log) are the children, and what its status
-                   said at last, and not at first, is when it is ready
+                   said whenever one was as asked for is when it is ready
 
 Example:
   opbench init --operator=config/default

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"operatorbench/e2e/spec"
 )
 
@@ -80,15 +82,21 @@ func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
 }
 
-// readWaiting reads the first container of a pod that waits and whose node says why, such as for an image that it cannot
-// pull. A container that is about to start has a reason and no message.
+// readWaiting reads that the scheduler finds no node for a pod, or else its first container that waits and whose node says
+// why, such as for an image that it cannot pull. A container that is about to start has a reason and no message.
 func (o *Object) readWaiting(raw json.RawMessage) error {
-	if !bytes.Contains(raw, []byte(`"waiting"`)) {
+	if !bytes.Contains(raw, []byte(`"waiting"`)) && !bytes.Contains(raw, []byte(corev1.PodReasonUnschedulable)) {
 		return nil
 	}
 	var in wireDetail
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
+	}
+	for _, c := range in.Status.Conditions {
+		if c.Type == string(corev1.PodScheduled) && c.Status == string(corev1.ConditionFalse) && c.Reason == corev1.PodReasonUnschedulable {
+			o.Unplaced = c.Text()
+			return o.readAsks(raw)
+		}
 	}
 	for _, c := range slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses) {
 		if w := c.State.Waiting; w != nil && w.Message != "" {

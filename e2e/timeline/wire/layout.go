@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	whole "k8s.io/apimachinery/pkg/util/json"
@@ -66,10 +67,10 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 			return err
 		}
 	}
-	if custom {
-		return o.readPaths(l.custom, raw)
-	}
-	if o.Resource == spec.Pods {
+	switch {
+	case custom:
+		return errors.Join(o.readPaths(l.custom, raw), o.readAsks(raw))
+	case o.Resource == spec.Pods:
 		return o.readWaiting(raw)
 	}
 	return nil

@@ -24,9 +24,11 @@ type Object struct {
 	Nodes              []string // of a custom resource: the names of its pods
 	Selector           string   // of a custom resource: its pods' label selector
 	Conditions         []Condition
-	Message            string // of a custom resource: what its status tells a person, beside its conditions
-	Phase              string // status.phase of a pod
-	Waiting            string // of a pod: why a container waits, where the node says it in a sentence
+	Message            string   // of a custom resource: what its status tells a person, beside its conditions
+	Phase              string   // status.phase of a pod
+	Waiting            string   // of a pod: why a container waits, where the node says it in a sentence
+	Unplaced           string   // of a pod: what the scheduler says, where it finds no node for it
+	Asks               []string // of a custom resource, and of a pod without a node: what it asks of one; see Asks
 
 	Fields map[string]any // all of it, where an expression of the workload reads it; nil: none does
 	Detail *Detail        // nil outside of the correctness matrix

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// The fields of a container's resources that have amounts.
+var amounts = []string{"limits", "requests"}
+
+// rules are the fields of a pod that leave it fewer nodes, beside the amounts.
+var rules = []string{"affinity", "ephemeral", "hostPort", "nodeSelector", "persistentVolumeClaim", "resourceClaims", "topologySpreadConstraints"}
+
+// Asks lists what is asked of a node, each as a text, wherever it stands in a pod's spec, or in one that has parts of such a spec.
+func Asks(spec any) []string {
+	var list []string
+	asks(spec, &list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func asks(value any, list *[]string) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			asks(one, list)
+		}
+	case map[string]any:
+		for name, amount := range Requested(value) {
+			if text := amountOf(amount); text != "0" {
+				*list = append(*list, text+" of "+name)
+			}
+		}
+		for key, inner := range value {
+			switch {
+			case slices.Contains(amounts, key):
+			case slices.Contains(rules, key):
+				if text, err := json.Marshal(inner); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
+					*list = append(*list, key+" "+string(text))
+				}
+			default:
+				asks(inner, list)
+			}
+		}
+	}
+}
+
+// Requested are the amounts that an object requests as a container's resources do: what it does not request, it requests as it is
+// limited.
+func Requested(resources map[string]any) map[string]any {
+	requested := map[string]any{}
+	for _, key := range amounts {
+		of, _ := resources[key].(map[string]any)
+		maps.Copy(requested, of)
+	}
+	return requested
+}
+
+// amountOf is a quantity as Kubernetes writes it: 50m for 0.05.
+func amountOf(value any) string {
+	text := fmt.Sprint(value)
+	quantity, err := resource.ParseQuantity(text)
+	if err != nil {
+		return text
+	}
+	return quantity.String()
+}
+
+// readAsks reads what an object's spec asks of a node.
+func (o *Object) readAsks(raw json.RawMessage) error {
+	if !slices.ContainsFunc(slices.Concat(amounts, rules), func(key string) bool { return bytes.Contains(raw, []byte(`"`+key+`"`)) }) {
+		return nil
+	}
+	var in struct {
+		Spec any `json:"spec"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	o.Asks = Asks(in.Spec)
+	return nil
+}
