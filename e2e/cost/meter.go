@@ -91,6 +91,7 @@ type style struct {
 	rests        []Rest
 	kept         []Kept
 	busiest      []Busiest
+	counted      []Counted
 }
 
 func (m *Meter) header(h *record.Header) {

@@ -129,11 +129,18 @@ func (e *environment) unobserve(ctx context.Context) error {
 	return errors.Join(caught, e.observers.audit.Stop())
 }
 
-// edge looks at what the pods have used where a block begins or ends. A look that fails leaves a gap in the recording.
-func (e *environment) edge(ctx context.Context) {
-	if e.observers.usage != nil {
-		_ = e.observers.usage.Sample(ctx)
+// edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to ask
+// takes a program about as much as it uses in a second at rest. A look that fails leaves a gap in the recording.
+func (e *environment) edge(ctx context.Context, place turn) {
+	sampler := e.observers.usage
+	if sampler == nil {
+		return
 	}
+	if operator := place.participant.operator; place.load != "" && operator != nil {
+		sampler.Ask(operator.Style().MetricsPorts())
+		defer sampler.Ask(nil)
+	}
+	_ = sampler.Sample(ctx)
 }
 
 // staleFrom is how old a kubelet's figures may be for pods of a few seconds to be
