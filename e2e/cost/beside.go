@@ -47,6 +47,8 @@ type beside struct {
 	asked []time.Time // what the style's accounts asked for in it, by the API server's clock
 	inner inner       // what its own metrics count meanwhile, and what the audit log has beside
 
+	spell *spell // of the step that is under way; nil: none is
+
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
 }
@@ -124,6 +126,9 @@ func (m *Meter) asideStage(e record.Entry) {
 
 func (m *Meter) asideBegin(e record.Entry) {
 	s := &looked{Sample: *e.Begin}
+	if m.beside.spell == nil && s.Load && s.Stage == "" {
+		m.beside.spell = &spell{rate: s.Rate}
+	}
 	m.beside.open[s.Place()], m.beside.inner.began = s, true
 	switch {
 	case s.Warmup || s.Prepare || s.Reason != "":
@@ -161,6 +166,9 @@ func (b *beside) look(e record.Entry) {
 			used.memory, used.total = used.memory+p.Memory, used.total+p.CPU
 			b.inner.look(e.Time, p)
 		}
+	}
+	if e.Usage.Machine != nil && b.spell != nil {
+		b.spell.look(e.Usage.Machine)
 	}
 	b.nodes[e.Usage.Node] = used
 	now := moment{at: e.Time}
@@ -203,7 +211,9 @@ func (b *beside) end(e record.Entry) {
 		return
 	}
 	delete(b.open, e.End.Place())
-	b.inner.ended = e.Time
+	if b.inner.ended = e.Time; len(b.open) == 0 {
+		b.strain()
+	}
 	well := e.End.Outcome == record.Settled
 	if s.pass != nil && well && s.touched > 0 {
 		s.pass.lasts = e.Time - s.touched

@@ -214,3 +214,26 @@ func TestCountedInALoad(t *testing.T) {
 	once(t, 1, is.Writes)
 	assert.Empty(t, load(nil).only(t).Counted, "the last look did not say")
 }
+
+// How busy the machine was is told of each step of a ramp, from its first look to its last.
+func TestTheMachineInEachStep(t *testing.T) {
+	s := asideOf(floorStyle, "ramp")
+	look := func(ms int, idle, stolen uint64, running int) {
+		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: uint64(ms), Running: running}}})
+	}
+	step := func(rate int) func(*record.Sample) {
+		return func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) }
+	}
+	look(1000, 500, 0, 0)
+	s.begin(2000, floorStyle, "ramp", 1, step(5))
+	look(3000, 1000, 0, 1)
+	look(4000, 1100, 100, 9)
+	look(5000, 1200, 200, 4)
+	s.end(5500, record.Settled)
+	look(6000, 2200, 200, 0)
+	s.begin(7000, floorStyle, "ramp", 1, step(10))
+	look(8000, 4000, 200, 2)
+	s.end(8500, record.Settled)
+	s.driven(9000)
+	assert.Equal(t, []cost.Machine{{Load: "ramp", Rate: 5, Round: 1, Busy: 0.9, Stolen: 0.1, Running: 4}}, s.only(t).Machine, "of one look nothing is known")
+}

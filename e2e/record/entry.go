@@ -307,6 +307,8 @@ type Usage struct {
 	All int64 `json:"all,omitempty"`
 	// Others is the CPU time of the living pods that Pods does not list.
 	Others int64 `json:"others,omitempty"`
+	// Machine is the harness's, on which the cluster is, too; nil: it is on another, or this is not its first node.
+	Machine *Machine `json:"machine,omitempty"`
 }
 
 // PodUsage is what one pod has used.

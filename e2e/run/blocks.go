@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/usage"
 )
 
 // silentMost is how long the API server may give no answer: longer than a restart of the node takes.
@@ -118,7 +119,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	if err == nil {
 		s.find(ctx, place, target)
 		s.atRest(ctx, place)
-		processor := readProcessor()
+		machine := usage.ReadMachine()
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
@@ -127,7 +128,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		if place.wave == 0 {
 			times.measured = time.Since(s.measuring)
 			s.edge(ctx, place)
-		} else if share := readProcessor().busySince(processor); share > busyFrom {
+		} else if share, _ := usage.ReadMachine().Since(machine); share > busyFrom {
 			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
 		}
 		s.mark(place, record.Driven)
