@@ -278,6 +278,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 				Note: fmt.Sprintf("at %d", last.Customs),
 			}
 		}),
+		r.keptColumn(scenario),
 		column("memory", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
 			slope, known := g.Slope(Memory)
 			if !known {
@@ -298,4 +299,29 @@ func (r *Set) growthColumns(scenario string) []Column {
 			return replicated(g.Back.Share, fmt.Sprintf("%.0f %%", 100*g.Back.Share.P50.Value))
 		}),
 	}
+}
+
+// Keeps is the id of the column that says with how much memory the most custom resources of a growth are kept.
+func Keeps(growth string) string { return growth + ".keeps" }
+
+// keptColumn is that column. Its head says how many those are.
+func (r *Set) keptColumn(scenario string) Column {
+	most, of := 0, map[string]Value{} // by label
+	for i := range r.Beside {
+		c := &r.Beside[i]
+		for _, rest := range c.Rests {
+			m := rest.Memory
+			switch {
+			case rest.Load != scenario, rest.Restarted, rest.Beside != "", !m.Known(), rest.Customs < most:
+				continue
+			case rest.Customs > most:
+				most = rest.Customs
+				clear(of)
+			}
+			if of[c.Label()].Text == "" {
+				of[c.Label()] = Value{Text: Amount(m.Unit, m.Median()), Number: m.Median(), Known: true, N: len(m.Values), Rounds: len(m.Values), Run: c.Run}
+			}
+		}
+	}
+	return Column{Keeps(scenario), fmt.Sprintf("memory at %d", most), "memory of all its pods at rest, once so many custom resources are handled", GroupMany, Less, func(label string) Value { return of[label] }}
 }
