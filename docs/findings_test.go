@@ -18,7 +18,7 @@ import (
 func TestFindingsFigures(t *testing.T) {
 	var runs []*report.Report
 	header := []string{"style"}
-	for _, folder := range []string{"results/replication-quick", "results/replication-slow", "results/comparison"} {
+	for _, folder := range []string{"results/quick", "results/replication-quick", "results/replication-slow", "results/comparison"} {
 		for _, one := range reportOf(t, folder).Tables() {
 			if one.Headline() == "create" && !slices.ContainsFunc(runs, func(have *report.Report) bool { return have.Runs[0] == one.Runs[0] }) {
 				runs, header = append(runs, one), append(header, one.Runs[0]+"\n"+one.Environment.Host.String())

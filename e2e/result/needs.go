@@ -45,15 +45,17 @@ type need struct {
 const memoryRequest = 64 << 20
 
 // Recommends reports whether the recordings answer which style to choose: several were compared, through the correctness
-// matrix too. Where variants of more than one style are among them, the question is what settings do.
+// matrix too. Where at least half of them are variants, of more than one style, the question is what settings do.
 func (r *Set) Recommends() bool {
 	var bases []string
+	all, variants := len(r.Contestants()), 0
 	for _, label := range r.Contestants() {
 		if header := r.Header(label); header != nil && header.Base != "" {
 			bases = plain.Once(bases, header.Base)
+			variants++
 		}
 	}
-	return len(r.Contestants()) > 1 && r.HasMatrix() && len(bases) < 2
+	return all > 1 && r.HasMatrix() && (len(bases) < 2 || 2*variants < all)
 }
 
 // Needs are the questions that the recordings answer. A style on an old version of its framework is no answer.

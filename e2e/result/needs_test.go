@@ -1,6 +1,7 @@
 package result_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -87,4 +88,22 @@ func TestManyAtOnceCountsWhatWasWritten(t *testing.T) {
 	need := needOf(t, s, "Many custom resources at once")
 	assert.Equal(t, []result.Match{{Label: "native", Figure: "200 ms"}}, need.Met)
 	assert.Len(t, need.NotMet, 1)
+}
+
+// Some variants among many styles are styles like the others; where they are half of all, the question is what settings do.
+func TestVariantsAmongManyStylesAreStyles(t *testing.T) {
+	for others, recommends := range map[int]bool{2: false, 3: true} {
+		one := checked("drift", "converged", nil)
+		styles := []record.Style{{Style: spec.Style{Name: "a", Base: "0"}}, {Style: spec.Style{Name: "b", Base: "1"}}}
+		for i := range others {
+			styles = append(styles, record.Style{Style: spec.Style{Name: strconv.Itoa(i)}})
+		}
+		one.Judgement.Header.Styles = styles
+		for _, style := range styles {
+			one.Judgement.Results = append(one.Judgement.Results, judge.Result{
+				Style: style.Name, Scenario: "drift", Group: spec.GroupLevel, Matrix: true, Round: 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
+			})
+		}
+		assert.Equal(t, recommends, result.Of(one).Recommends(), "%d others", others)
+	}
 }

@@ -114,7 +114,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	before := p.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
-		err = s.brought(ctx)
+		err = s.brought(ctx, p.operator)
 	}
 	if err == nil {
 		s.find(ctx, place, target)

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 const (
@@ -156,15 +157,22 @@ func (e *environment) collects(ctx context.Context) error {
 }
 
 // brought does for a definition that has come with an operator what definition does for the harness's. The operator is there:
-// what it would start pods for is left out.
-func (e *environment) brought(ctx context.Context) error {
+// what it would start pods for is left out. An error has the end of the operator's logs: its webhook may have refused.
+func (e *environment) brought(ctx context.Context, operator styles.Operator) error {
 	if len(e.defined()) > 0 {
 		return nil
 	}
-	if err := e.firstWrite(ctx); err != nil || e.workload.Smallest() > 0 {
+	err := e.firstWrite(ctx)
+	if err == nil && e.workload.Smallest() == 0 {
+		return e.collects(ctx)
+	}
+	if err == nil || operator == nil {
 		return err
 	}
-	return e.collects(ctx)
+	for _, component := range operator.Style().Components {
+		err = e.kube.WithLogs(ctx, err, component.Namespace, component.Selector)
+	}
+	return err
 }
 
 // firstWrite makes a custom resource and deletes it, or only tries to make it where an operator would start pods for it. The

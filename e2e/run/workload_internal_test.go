@@ -77,14 +77,14 @@ func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{w.GVR(): "QueueList"})
 	e := &environment{recording: &recording{job: &job{id: "abc123", workload: w}}, kube: &kube.Client{Dynamic: client}}
 	assert.Empty(t, e.defined())
-	require.NoError(t, e.brought(t.Context()))
+	require.NoError(t, e.brought(t.Context(), nil))
 	require.Len(t, client.Actions(), 1)
 	create, is := client.Actions()[0].(clienttesting.CreateActionImpl)
 	require.True(t, is)
 	assert.Equal(t, "services-abc123-probe", create.Namespace)
 	assert.Equal(t, []string{metav1.DryRunAll}, create.CreateOptions.DryRun)
 	e.workload = workloadtest.Default(t)
-	require.NoError(t, e.brought(t.Context()))
+	require.NoError(t, e.brought(t.Context(), nil))
 	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
 }
 
@@ -100,7 +100,7 @@ func TestTheFirstWriteWaitsForAWebhook(t *testing.T) {
 			return asked == 1, nil, apierrors.NewInternalError(errors.New("failed calling webhook"))
 		})
 		e := &environment{recording: &recording{job: &job{id: "abc123", workload: w}}, kube: &kube.Client{Dynamic: client}}
-		if err := e.brought(t.Context()); admission {
+		if err := e.brought(t.Context(), nil); admission {
 			require.NoError(t, err)
 		} else {
 			require.ErrorContains(t, err, "create the first Queue services-abc123-probe/first: Internal error occurred: failed calling webhook")

@@ -27,8 +27,8 @@ func unwritten(resource string) bool {
 }
 
 // collect writes, for each namespace, every listable resource but secrets to a YAML file, without values that may be
-// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error and
-// returns all of them.
+// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error, unless the
+// time is up, and returns all of them.
 func collect(ctx context.Context, config *rest.Config, dir string, namespaces []string) error {
 	client, err := kube.New(config)
 	if err != nil {
@@ -46,6 +46,9 @@ func collect(ctx context.Context, config *rest.Config, dir string, namespaces []
 		}
 		for _, resource := range resources {
 			errs = append(errs, dump(ctx, client, resource, namespace, into))
+			if ctx.Err() != nil {
+				return errors.Join(errs...)
+			}
 		}
 		errs = append(errs, podLogs(ctx, client, namespace, into))
 	}
