@@ -68,11 +68,18 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choices is the table of what to use, with a note for each figure that is from another run than the headline.
+// choices is the table of what to use, with a note for each figure that is from another run than the headline, and for each
+// column that only a ramp or a growth has.
 func (r *Report) choices(at Place) table.Table {
 	headline, load := r.Headline(), r.Heaviest()
 	t := table.Table{Header: []string{"if you …", "use", "reacts in", "pods ready after", fmt.Sprintf("%d at once", r.atOnce(load)), "tests that fail", "memory"}, Left: 2}
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
+	for _, scenario := range r.Scenarios {
+		for _, c := range r.Choose(result.Holds(scenario), result.Keeps(scenario)) {
+			head := strings.TrimPrefix(c.Head, scenario+", ")
+			t.Header, ids, t.Notes = append(t.Header, head), append(ids, c.ID), append(t.Notes, fmt.Sprintf("*%s*: %s.", strings.ToUpper(head[:1])+head[1:], c.Text))
+		}
+	}
 	var values [][]result.Value
 	var wrong []string
 	for _, one := range haves {

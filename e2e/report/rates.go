@@ -20,6 +20,9 @@ func (r *Report) RatesTable() table.Table {
 			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
 				t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
 			}
+			if machine := r.Machine(one.Style, one.Scenario); machine != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, machine))
+			}
 		}
 	}
 	for _, c := range r.Beside {

@@ -30,8 +30,12 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	m.line("%s\n", words)
 	m.needs(r)
 	for _, one := range r.Tables() {
+		figures := one.linked(one.figuresTable(), at, false)
+		if len(figures.Rows) == 0 {
+			continue // a growth or a ramp has tables of its own
+		}
 		m.line("\n**%s**\n", text(cmp.Or(one.Heading(r), "How quick, at what cost?")))
-		m.rows(one.linked(one.figuresTable(), at, false))
+		m.rows(figures)
 		for _, note := range one.measuredNotes(r) {
 			m.line("\n%s", note)
 		}

@@ -66,7 +66,7 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || c.UnchangedCalls.Known() {
+			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || len(c.Machine) > 0 || c.UnchangedCalls.Known() {
 				r.Beside = append(r.Beside, cost)
 			}
 		}
@@ -88,4 +88,31 @@ func (r *Set) Sent(label, scenario string) string {
 		}
 	}
 	return ""
+}
+
+// machine is how busy the machine was in a style's load, or in a step of its ramp; run and round are empty where any counts.
+func (r *Set) machine(label, scenario string, rate int, run string, round int) *cost.Machine {
+	for i := range r.Beside {
+		c := &r.Beside[i]
+		for k := range c.Machine {
+			m := &c.Machine[k]
+			if c.Label() == label && m.Load == scenario && m.Rate == rate && (run == "" || c.Run == run) && (round == 0 || m.Round == round) {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// machineText says that in a clause; empty: it is not known.
+func machineText(m *cost.Machine) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*m.Busy, 100*m.Stolen, plain.Plural(m.Running, "process", "processes"))
+}
+
+// Machine says how busy the machine was in a load; empty: it is not known.
+func (r *Set) Machine(label, scenario string) string {
+	return machineText(r.machine(label, scenario, 0, "", 0))
 }

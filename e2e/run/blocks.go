@@ -118,7 +118,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	if err == nil {
 		s.find(ctx, place, target)
 		s.atRest(ctx, place)
-		processor := readProcessor()
+		machine := readMachine("/")
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
@@ -126,8 +126,8 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		})
 		if place.wave == 0 {
 			times.measured = time.Since(s.measuring)
-			s.edge(ctx)
-		} else if share := readProcessor().busySince(processor); share > busyFrom {
+			s.edge(ctx, place)
+		} else if share, _ := readMachine("/").Since(machine); share > busyFrom {
 			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
 		}
 		s.mark(place, record.Driven)
@@ -145,6 +145,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 // ready makes ready what a participant with an operator is driven with.
 func (s *Session) ready(place turn, style *drive.Style) error {
 	s.breakable(place.participant, style)
+	style.Look = func(ctx context.Context) { s.edge(ctx, place) }
 	if place.wave > 0 {
 		if err := s.inspected(place.participant, style); err != nil {
 			return err
@@ -161,7 +162,7 @@ func (s *Session) atRest(ctx context.Context, place turn) {
 		return
 	}
 	s.rest(ctx, place)
-	s.edge(ctx)
+	s.edge(ctx, place)
 	s.measuring = time.Time{}
 }
 

@@ -41,8 +41,23 @@ func TestReadHost(t *testing.T) {
 	assert.Zero(t, readHost(root).Memory)
 }
 
+func TestReadMachine(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "proc"), 0o750))
+	assert.Nil(t, readMachine(root), "nothing is told")
+	for text, want := range map[string]*record.Machine{
+		"cpu  100 1 50 800 50 2 3 20 70 0\ncpu0 1 2 3\nctxt 5\nprocs_running 4\nprocs_blocked 0\n": {Idle: 8.5e9, Stolen: 0.2e9, All: 10.26e9, Running: 3},
+		"cpu 1 2 3 four 5 6 7 8\n": nil,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "proc", "stat"), []byte(text), 0o600))
+		assert.Equal(t, want, readMachine(root), text)
+	}
+}
+
 func TestThisHost(t *testing.T) {
-	h := readHost("/")
+	h, now := readHost("/"), readMachine("/")
+	require.NotNil(t, now)
+	assert.Greater(t, now.All, now.Idle)
 	assert.NotEmpty(t, h.Kernel)
 	assert.Positive(t, h.CPUs)
 	assert.Positive(t, h.Memory)

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -77,7 +75,11 @@ func (e *environment) observeUsage(ctx context.Context) error {
 }
 
 func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
-	return usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+	sampler, err := usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+	if err == nil && e.existing() == nil { // the cluster is on this machine
+		sampler.Machine(func() *record.Machine { return readMachine("/") })
+	}
+	return sampler, err
 }
 
 // observeWave records what the pods use, and what they keep, while a wave judges its growth.
@@ -129,11 +131,18 @@ func (e *environment) unobserve(ctx context.Context) error {
 	return errors.Join(caught, e.observers.audit.Stop())
 }
 
-// edge looks at what the pods have used where a block begins or ends. A look that fails leaves a gap in the recording.
-func (e *environment) edge(ctx context.Context) {
-	if e.observers.usage != nil {
-		_ = e.observers.usage.Sample(ctx)
+// edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to ask
+// takes a program about as much as it uses in a second at rest. A look that fails leaves a gap in the recording.
+func (e *environment) edge(ctx context.Context, place turn) {
+	sampler := e.observers.usage
+	if sampler == nil {
+		return
 	}
+	if operator := place.participant.operator; place.load != "" && operator != nil {
+		sampler.Ask(operator.Style().MetricsPorts())
+		defer sampler.Ask(nil)
+	}
+	_ = sampler.Sample(ctx)
 }
 
 // staleFrom is how old a kubelet's figures may be for pods of a few seconds to be
@@ -216,50 +225,6 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was started, in the kernel's ticks: the
-// first line of /proc/stat (proc(5)). The zero value: the kernel does not say.
-type processor struct{ idle, all uint64 }
-
-// readProcessor reads the present values.
-func readProcessor() processor {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return processor{}
-	}
-	return parseProcessor(string(text))
-}
-
-// parseProcessor reads the line of all CPUs: user, nice, system, idle, iowait, irq, softirq and
-// steal; what guests take is in user already.
-func parseProcessor(text string) processor {
-	const idle, iowait, steal = 3, 4, 7
-	line, _, _ := strings.Cut(text, "\n")
-	fields := strings.Fields(line)
-	if len(fields) < steal+2 || fields[0] != "cpu" {
-		return processor{}
-	}
-	var p processor
-	for i, field := range fields[1 : steal+2] {
-		ticks, err := strconv.ParseUint(field, 10, 48)
-		if err != nil {
-			return processor{}
-		}
-		p.all += ticks
-		if i == idle || i == iowait {
-			p.idle += ticks
-		}
-	}
-	return p
-}
-
 // busyFrom is the share of busy time above which a machine has too little left for what it
 // runs: with three clusters on two CPUs, 79% to 91% were seen.
 const busyFrom = 0.95
-
-// busySince is the share of the time since then in which the CPUs worked; 0: not known.
-func (p processor) busySince(then processor) float64 {
-	if then.all == 0 || p.all <= then.all || p.idle < then.idle {
-		return 0
-	}
-	return max(1-float64(p.idle-then.idle)/float64(p.all-then.all), 0)
-}
