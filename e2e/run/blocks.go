@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -118,7 +119,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	if err == nil {
 		s.find(ctx, place, target)
 		s.atRest(ctx, place)
-		machine := readMachine("/")
+		machine, putOff := readMachine("/"), s.kube.PutOff()
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
@@ -129,6 +130,9 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 			s.edge(ctx, place)
 		} else if share, _ := readMachine("/").Since(machine); share > busyFrom {
 			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
+		}
+		if n := s.kube.PutOff() - putOff; n > 0 {
+			s.observers.putOff = append(s.observers.putOff, fmt.Sprintf("%s, %s: %s", p.label(), place.what(), plain.Plural(int(n), "time")))
 		}
 		s.mark(place, record.Driven)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,6 +53,20 @@ func TestReadMachine(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, "proc", "stat"), []byte(text), 0o600))
 		assert.Equal(t, want, readMachine(root), text)
 	}
+}
+
+// Who else was too slow is said where it was, in the results, too.
+func TestWhoElseWasTooSlow(t *testing.T) {
+	said := &strings.Builder{}
+	e := &environment{recording: &recording{job: &job{console: &console{out: said}}}}
+	e.strained()
+	assert.Empty(t, e.notes)
+	e.observers.busy, e.observers.putOff = []string{"argo, wave 2: 97%"}, []string{"native, ramp 1/1: 3 times"}
+	e.strained()
+	require.Len(t, e.notes, 2)
+	assert.Contains(t, e.notes[0], "the machine's CPUs were busy nearly all the time (argo, wave 2: 97%): what was late there")
+	assert.Contains(t, e.notes[1], "the API server throttled the harness, with 429 Too Many Requests (native, ramp 1/1: 3 times): what took long there was the API server")
+	assert.Contains(t, said.String(), "the API server throttled the harness")
 }
 
 func TestThisHost(t *testing.T) {

@@ -28,6 +28,8 @@ type observers struct {
 	plane restarts        // of the control plane, when the run began
 	busy  []string        // the waves in which the machine's CPUs had hardly any time left
 
+	putOff []string // where the API server put off requests of this program
+
 	mu         sync.Mutex
 	namespaces []string // of the style that is installed
 }
@@ -112,10 +114,7 @@ func (e *environment) unobserve(ctx context.Context) error {
 			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
 		e.remark(note)
 	}
-	if busy := e.observers.busy; len(busy) > 0 {
-		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
-			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
-	}
+	e.strained()
 	if e.observers.usage != nil {
 		if err := e.observers.usage.Stop(); err != nil {
 			e.keep("%v", err) // the recording has a gap, and what follows from it says so
@@ -129,6 +128,18 @@ func (e *environment) unobserve(ctx context.Context) error {
 	}
 	caught := e.observers.audit.CatchUp(ctx, e.kube.Typed.Discovery().RESTClient())
 	return errors.Join(caught, e.observers.audit.Stop())
+}
+
+// strained says where others than the styles may have been too slow: the machine, or an API server that has limits.
+func (e *environment) strained() {
+	if busy := e.observers.busy; len(busy) > 0 {
+		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
+			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
+	}
+	if putOff := e.observers.putOff; len(putOff) > 0 {
+		e.remark("the API server throttled the harness, with 429 Too Many Requests (" + strings.Join(putOff, "; ") +
+			"): what took long there was the API server; give the harness's account a priority level of its own (FlowSchema), or ask for less at once")
+	}
 }
 
 // edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to ask
