@@ -168,7 +168,7 @@ func (b *beside) look(e record.Entry) {
 		}
 	}
 	if e.Usage.Machine != nil && b.spell != nil {
-		b.spell.look(e.Usage.Machine)
+		b.spell.look(e.Usage)
 	}
 	b.nodes[e.Usage.Node] = used
 	now := moment{at: e.Time}

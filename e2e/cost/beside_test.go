@@ -215,11 +215,14 @@ func TestCountedInALoad(t *testing.T) {
 	assert.Empty(t, load(nil).only(t).Counted, "the last look did not say")
 }
 
-// How busy the machine was is told of each step of a ramp, from its first look to its last.
-func TestTheMachineInEachStep(t *testing.T) {
+// How busy machine and API server were is told of each step of a ramp, from its first look to its last.
+func TestTheStrainOfEachStep(t *testing.T) {
 	s := asideOf(floorStyle, "ramp")
+	waiting := int64(0)
 	look := func(ms int, idle, stolen int64, running int) {
-		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: int64(ms), Running: running}}})
+		waiting = 9 - waiting
+		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: int64(ms), Running: running},
+			Fairness: &record.Fairness{Waiting: waiting, Rejected: int64(ms) / 1000}}})
 	}
 	step := func(rate int) func(*record.Sample) {
 		return func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) }
@@ -235,5 +238,5 @@ func TestTheMachineInEachStep(t *testing.T) {
 	look(8000, 4000, 200, 2)
 	s.end(8500, record.Settled)
 	s.driven(9000)
-	assert.Equal(t, []cost.Machine{{Load: "ramp", Rate: 5, Round: 1, Busy: 0.9, Stolen: 0.1, Running: 4}}, s.only(t).Machine, "of one look nothing is known")
+	assert.Equal(t, []cost.Strain{{Load: "ramp", Rate: 5, Round: 1, Busy: 0.9, Stolen: 0.1, Running: 4, Waiting: 9, Rejected: 2}}, s.only(t).Strain, "of one look nothing is known")
 }

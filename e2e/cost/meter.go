@@ -92,7 +92,7 @@ type style struct {
 	kept         []Kept
 	busiest      []Busiest
 	counted      []Counted
-	machine      []Machine
+	strains      []Strain
 }
 
 func (m *Meter) header(h *record.Header) {
@@ -175,7 +175,7 @@ func (m *Meter) Costs() []Cost {
 	m.resolve()
 	var costs []Cost
 	for _, s := range m.order {
-		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(s.machine) == 0 && len(m.unchangedCalls(s)) == 0 {
+		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(s.strains) == 0 && len(m.unchangedCalls(s)) == 0 {
 			continue
 		}
 		c := Cost{Style: s.Name, Variant: s.Variant, Rounds: len(s.rounds), Changes: s.changes, Counters: m.counters(s)}

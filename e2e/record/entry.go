@@ -309,6 +309,8 @@ type Usage struct {
 	Others int64 `json:"others,omitempty"`
 	// Machine is the harness's, on which the cluster is, too; nil: it is on another, or this is not its first node.
 	Machine *Machine `json:"machine,omitempty"`
+	// Fairness is the API server's, likewise; nil: it does not say.
+	Fairness *Fairness `json:"fairness,omitempty"`
 }
 
 // PodUsage is what one pod has used.

@@ -17,3 +17,11 @@ func (m *Machine) Since(then *Machine) (busy, stolen float64) {
 	all := float64(m.All - then.All)
 	return max(1-float64(m.Idle-then.Idle)/all, 0), min(float64(m.Stolen-then.Stolen)/all, 1)
 }
+
+// Fairness is what API Priority and Fairness of the API server does with the requests that it limits: all but those of the
+// priority level exempt, in which the harness's are.
+type Fairness struct {
+	Executing int64 `json:"executing"` // requests that are being handled
+	Waiting   int64 `json:"waiting"`   // that wait in its queues
+	Rejected  int64 `json:"rejected"`  // that were rejected since it was started
+}

@@ -20,8 +20,8 @@ func (r *Report) RatesTable() table.Table {
 			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
 				t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
 			}
-			if machine := r.Machine(one.Style, one.Scenario); machine != "" {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, machine))
+			if strain := r.Strain(one.Style, one.Scenario); strain != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, strain))
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || len(c.Machine) > 0 || c.UnchangedCalls.Known() {
+			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || len(c.Strain) > 0 || c.UnchangedCalls.Known() {
 				r.Beside = append(r.Beside, cost)
 			}
 		}
@@ -90,29 +90,34 @@ func (r *Set) Sent(label, scenario string) string {
 	return ""
 }
 
-// machine is how busy the machine was in a style's load, or in a step of its ramp; run and round are empty where any counts.
-func (r *Set) machine(label, scenario string, rate int, run string, round int) *cost.Machine {
+// strain is how busy machine and API server were in a style's load, or in a step of its ramp; run and round are empty where any
+// counts.
+func (r *Set) strain(label, scenario string, rate int, run string, round int) *cost.Strain {
 	for i := range r.Beside {
 		c := &r.Beside[i]
-		for k := range c.Machine {
-			m := &c.Machine[k]
-			if c.Label() == label && m.Load == scenario && m.Rate == rate && (run == "" || c.Run == run) && (round == 0 || m.Round == round) {
-				return m
+		for k := range c.Strain {
+			s := &c.Strain[k]
+			if c.Label() == label && s.Load == scenario && s.Rate == rate && (run == "" || c.Run == run) && (round == 0 || s.Round == round) {
+				return s
 			}
 		}
 	}
 	return nil
 }
 
-// machineText says that in a clause; empty: it is not known.
-func machineText(m *cost.Machine) string {
-	if m == nil {
+// strainText says that in a clause; empty: it is not known.
+func strainText(s *cost.Strain) string {
+	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*m.Busy, 100*m.Stolen, plain.Plural(m.Running, "process", "processes"))
+	text := fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*s.Busy, 100*s.Stolen, plain.Plural(s.Running, "process", "processes"))
+	if s.Waiting > 0 || s.Rejected > 0 {
+		text += fmt.Sprintf("; up to %s waited in the API server's queues, and it rejected %d", plain.Plural(int(s.Waiting), "request"), s.Rejected)
+	}
+	return text
 }
 
-// Machine says how busy the machine was in a load; empty: it is not known.
-func (r *Set) Machine(label, scenario string) string {
-	return machineText(r.machine(label, scenario, 0, "", 0))
+// Strain says how busy machine and API server were in a load; empty: it is not known.
+func (r *Set) Strain(label, scenario string) string {
+	return strainText(r.strain(label, scenario, 0, "", 0))
 }

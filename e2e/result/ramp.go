@@ -22,8 +22,8 @@ type Step struct {
 	Due          int // changes a second
 	Unknown      int // of the changes, those of which nothing is known: a request or a watch failed
 	Acknowledged stat.Observation
-	GaveOut      string        // what did where the rate was not held: one of the words below; empty: it was
-	Machine      *cost.Machine // how busy that was meanwhile; nil: it is not known
+	GaveOut      string       // what did where the rate was not held: one of the words below; empty: it was
+	Strain       *cost.Strain // how busy machine and API server were meanwhile; nil: it is not known
 
 	ramp spec.Ramp
 }
@@ -106,7 +106,7 @@ func (s *Step) gaveOut(floor *Climb) string {
 	switch {
 	case s.Held():
 		return ""
-	case s.Machine != nil && s.Machine.Stolen >= stolenFrom:
+	case s.Strain != nil && s.Strain.Stolen >= stolenFrom:
 		return GaveMachine
 	case s.Late.Seconds() > lateShare*s.ramp.P99.Seconds():
 		return GaveHarness
@@ -232,8 +232,8 @@ func (r *Ramp) Text() string {
 	default:
 		text += fmt.Sprintf("; at %d the %s gave out, not the style: %s", limit.Due, limit.GaveOut, limit.Fails())
 	}
-	if machine := machineText(limit.Machine); machine != "" {
-		text += "; " + machine
+	if strain := strainText(limit.Strain); strain != "" {
+		text += "; " + strain
 	}
 	return text
 }
@@ -267,7 +267,7 @@ func (r *Set) Ramps() []Ramp {
 		alike := key{scenario: k.scenario, run: k.run, round: k.round}
 		for i := range climb.Steps {
 			s := &climb.Steps[i]
-			s.Style, s.Round, s.Machine = k.style, k.round, r.machine(k.style, k.scenario, s.Due, k.run, k.round)
+			s.Style, s.Round, s.Strain = k.style, k.round, r.strain(k.style, k.scenario, s.Due, k.run, k.round)
 			s.GaveOut = s.gaveOut(floors[alike])
 		}
 		if k.style == spec.Floor {

@@ -79,7 +79,9 @@ func (e *environment) observeUsage(ctx context.Context) error {
 func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
 	sampler, err := usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
 	if err == nil && e.existing() == nil { // the cluster is on this machine
-		sampler.Machine(func() *record.Machine { return readMachine("/") })
+		sampler.Around(func(ctx context.Context, u *record.Usage) {
+			u.Machine, u.Fairness = readMachine("/"), readFairness(ctx, e.kube.Typed.Discovery().RESTClient())
+		})
 	}
 	return sampler, err
 }
