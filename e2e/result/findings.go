@@ -7,20 +7,45 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
-// ofMatrix joins what recordings hold of the correctness matrix. The floor has no operator that could be correct.
+// ofMatrix joins what recordings hold of the correctness matrix. The floor has no operator that could be correct. Of a
+// style in a scenario only one version counts, that of the recording given first which has it.
 func ofMatrix(recordings []Recording) *Matrix {
-	var judgements []*judge.Judgement
-	for _, one := range recordings {
-		judged := one.Judgement
+	first := map[key]string{}
+	judgements := plain.Map(recordings, func(one Recording) *judge.Judgement {
+		judged := *one.Judgement
 		if early(one.Environment) {
-			judged = judged.Finished()
+			judged = *judged.Finished()
 		}
-		judgements = append(judgements, judged)
-	}
+		judged.Results = plain.Where(judged.Results, func(r judge.Result) bool {
+			at, version := key{record.Label(r.Style, r.Variant), r.Scenario}, one.version(r.Style, r.Variant)
+			if first[at] == "" {
+				first[at] = version
+			}
+			return version == first[at] || version == ""
+		})
+		return &judged
+	})
 	return matrixOf(judgements, spec.Floor)
+}
+
+// version tells what was installed of a style from what was at another time: the digests of its manifests and of its
+// images. It is empty where they are not known.
+func (r Recording) version(style, variant string) string {
+	if r.Environment == nil {
+		return ""
+	}
+	of := func(facts record.StyleFacts) bool { return facts.Name == style && facts.Variant == variant }
+	i := slices.IndexFunc(r.Environment.Styles, of)
+	if i < 0 {
+		return ""
+	}
+	facts := r.Environment.Styles[i]
+	images := plain.Where(r.Environment.Images, func(image record.ImageFacts) bool { return slices.Contains(facts.Images, image.Name) })
+	return strings.Join(append(plain.Map(images, func(image record.ImageFacts) string { return image.Digest }), facts.Manifests), " ")
 }
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that are not only there to be measured.

@@ -84,6 +84,28 @@ func TestVerdictsAloneAreNoTable(t *testing.T) {
 	assert.Equal(t, 3, written.N)
 }
 
+// A style that has changed between two runs is another one: the verdicts of the run that was given first count, also
+// where it was driven through fewer scenarios.
+func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
+	made := func(run, manifests, digest string) result.Recording {
+		one := took(run, map[string][]float64{"native": {1, 1}, "argo": {1}})
+		one.Environment.Styles = []record.StyleFacts{{Name: "native", Manifests: manifests, Images: []string{"operator"}}}
+		one.Environment.Images = []record.ImageFacts{{Name: "operator", Digest: digest}, {Name: "other", Digest: run}}
+		return one
+	}
+	before, after, again := made("before", "m", "1"), made("after", "m", "2"), made("again", "m", "2")
+	extra := before.Judgement.Results[0]
+	extra.Scenario = "delete"
+	before.Judgement.Results = append(before.Judgement.Results, extra)
+
+	m := result.Of(after, before, again).Matrix
+	assert.Equal(t, 4, m.Cell("native", "create").All(), "the first version, in two runs")
+	assert.Equal(t, 1, m.Cell("native", "delete").All(), "what no run of the first version has")
+	assert.Equal(t, 3, m.Cell("argo", "create").All(), "a style whose version is not known counts always")
+	assert.Len(t, before.Judgement.Results, 4, "the recording is as it was")
+	assert.Equal(t, 4, result.Of(before, made("manifests", "n", "1"), made("same", "m", "1")).Matrix.Cell("native", "create").All())
+}
+
 // A run that was given twice would count twice among verdicts.
 func TestARunThatWasGivenTwice(t *testing.T) {
 	one := took("one", map[string][]float64{"native": {1}})
