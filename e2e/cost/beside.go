@@ -48,6 +48,9 @@ type beside struct {
 
 	load  string      // the scenario; empty: it is none
 	asked []time.Time // what the style's accounts asked for in it, by the API server's clock
+	inner inner       // what its own metrics count meanwhile, and what the audit log has beside
+
+	spell *spell // of the step that is under way; nil: none is
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
@@ -132,6 +135,7 @@ func (m *Meter) asideStage(e record.Entry) {
 		if m.beside != nil {
 			m.beside.keep()
 			m.beside.busy()
+			m.beside.count()
 		}
 		m.beside = nil
 	}
@@ -139,7 +143,10 @@ func (m *Meter) asideStage(e record.Entry) {
 
 func (m *Meter) asideBegin(e record.Entry) {
 	s := &looked{Sample: *e.Begin}
-	m.beside.open[s.Place()] = s
+	if m.beside.spell == nil && s.Load && s.Stage == "" {
+		m.beside.spell = &spell{rate: s.Rate}
+	}
+	m.beside.open[s.Place()], m.beside.inner.began = s, true
 	switch {
 	case s.Warmup || s.Prepare || s.Reason != "":
 	case s.Load && !s.OfStep() && s.Size != nil: // what a ramp makes is not kept, and a growth says itself when it rests
@@ -153,9 +160,11 @@ func (m *Meter) asideBegin(e record.Entry) {
 // asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's end.
 func (m *Meter) asideAudit(a *record.Audit) {
 	namespace, _, account := accountOf(a.User)
-	if b := m.beside; b.load != "" && account && b.within(namespace) && !a.OfEvents() {
+	b := m.beside
+	if b.load != "" && account && b.within(namespace) && !a.OfEvents() {
 		b.asked = append(b.asked, a.Received)
 	}
+	b.inner.audit(a, b.style)
 	p := m.passes[a.Namespace]
 	switch {
 	case p == nil:
@@ -172,7 +181,11 @@ func (b *beside) look(e record.Entry) {
 	for i := range e.Usage.Pods {
 		if p := &e.Usage.Pods[i]; b.within(p.Namespace) {
 			used.memory, used.total = used.memory+p.Memory, used.total+p.CPU
+			b.inner.look(e.Time, p)
 		}
+	}
+	if e.Usage.Machine != nil && b.spell != nil {
+		b.spell.look(e.Usage)
 	}
 	b.nodes[e.Usage.Node] = used
 	now := moment{at: e.Time}
@@ -215,6 +228,9 @@ func (b *beside) end(e record.Entry) {
 		return
 	}
 	delete(b.open, e.End.Place())
+	if b.inner.ended = e.Time; len(b.open) == 0 {
+		b.strain()
+	}
 	well := e.End.Outcome == record.Settled
 	if s.pass != nil && well && s.touched > 0 {
 		s.pass.lasts = e.Time - s.touched

@@ -192,3 +192,74 @@ func TestBusiestOfALoad(t *testing.T) {
 	assert.Equal(t, "hold-hundred", c.Busiest[0].Load)
 	once(t, 4.3, c.Busiest[0].Requests)
 }
+
+// What a style's own metrics count is counted from a load's first sample on, over restarts, and beside it what the audit
+// log has from then on.
+func TestCountedInALoad(t *testing.T) {
+	load := func(last func(*story)) *story {
+		s := aside("hold-hundred")
+		counts := func(ms int, pod string, reconciles, requeues float64) {
+			p := used(pod, 1, 1)
+			p.Done = map[string]float64{"workqueue_work_duration_seconds": reconciles, record.Requeued: requeues}
+			s.look(ms, 0, 0, p)
+		}
+		s.asked(2000, account, "c", "list", "deployments.v1.apps", "")
+		counts(3000, "c", 5, 1)
+		s.begin(4000, argo, "hold-hundred", 1) // which writes once
+		s.asked(4100, account, "c", "create", "deployments.v1.apps", s.sample.Namespace)
+		s.asked(4200, account, "c", "get", "deployments.v1.apps", s.sample.Namespace)
+		s.asked(4300, account, "c", "update", "leases.v1.coordination.k8s.io", "argo")
+		s.asked(4400, "kubernetes-admin", "", "delete", crs, s.sample.Namespace)
+		s.asked(4500, "kubernetes-admin", "", "list", crs, s.sample.Namespace)
+		counts(5000, "c", 12, 2)
+		counts(6000, "c", 3, 0) // the container was started again
+		counts(7000, "d", 2, 0) // and the pod replaced
+		s.look(8000, 0, 0, used("d", 1, 1))
+		s.end(9000, record.Settled)
+		if last != nil {
+			last(s)
+		}
+		s.driven(10_000)
+		return s
+	}
+	c := load(func(s *story) {
+		p := used("d", 1, 1)
+		p.Done = map[string]float64{"workqueue_work_duration_seconds": 4, record.Requeued: 0}
+		s.look(9500, 0, 0, p)
+	}).only(t)
+	require.Len(t, c.Counted, 1)
+	is := c.Counted[0]
+	assert.Equal(t, "hold-hundred", is.Load)
+	once(t, 7+3+4, is.Reconciles)
+	once(t, 1, is.Requeues)
+	once(t, 2, is.Changes)
+	once(t, 2, is.Requests)
+	once(t, 1, is.Writes)
+	assert.Empty(t, load(nil).only(t).Counted, "the last look did not say")
+}
+
+// How busy machine and API server were is told of each step of a ramp, from its first look to its last.
+func TestTheStrainOfEachStep(t *testing.T) {
+	s := asideOf(floorStyle, "ramp")
+	waiting := int64(0)
+	look := func(ms int, idle, stolen int64, running int) {
+		waiting = 9 - waiting
+		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: int64(ms), Running: running},
+			Fairness: &record.Fairness{Waiting: waiting, Rejected: int64(ms) / 1000}}})
+	}
+	step := func(rate int) func(*record.Sample) {
+		return func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) }
+	}
+	look(1000, 500, 0, 0)
+	s.begin(2000, floorStyle, "ramp", 1, step(5))
+	look(3000, 1000, 0, 1)
+	look(4000, 1100, 100, 9)
+	look(5000, 1200, 200, 4)
+	s.end(5500, record.Settled)
+	look(6000, 2200, 200, 0)
+	s.begin(7000, floorStyle, "ramp", 1, step(10))
+	look(8000, 4000, 200, 2)
+	s.end(8500, record.Settled)
+	s.driven(9000)
+	assert.Equal(t, []cost.Strain{{Load: "ramp", Rate: 5, Round: 1, Busy: 0.9, Stolen: 0.1, Running: 4, Waiting: 9, Rejected: 2}}, s.only(t).Strain, "of one look nothing is known")
+}

@@ -64,6 +64,10 @@ type Cost struct {
 	Kept  []Kept `json:"kept,omitempty"`
 	// Busiest are the most requests that its pods sent in a load.
 	Busiest []Busiest `json:"busiest,omitempty"`
+	// Counted is what its own metrics count in a load, beside the audit log.
+	Counted []Counted `json:"counted,omitempty"`
+	// Strain is how busy machine and API server were in its loads, and in the steps of its ramps.
+	Strain []Strain `json:"strain,omitempty"`
 
 	// ColdStart is how long an operator that is started takes until it has handled something: in the correctness
 	// matrix, from the first container that started after the whole operator had been down until the first Deployment

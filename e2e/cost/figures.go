@@ -70,7 +70,7 @@ func (m *Meter) measure(s *style, c *Cost) {
 	})
 	c.ColdStart = told("s", noCold, s.cold)
 	c.ManyMemory = told("bytes", noMany, s.many)
-	c.Growth, c.Rests, c.Kept, c.Busiest = s.growth, s.rests, s.kept, s.busiest
+	c.Growth, c.Rests, c.Kept, c.Busiest, c.Counted, c.Strain = s.growth, s.rests, s.kept, s.busiest, s.counted, s.strains
 	c.LogLines = told("1", noLines, s.logLines())
 	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
 	c.CallsBefore = told("1", noWrite, m.callsBefore(s))

@@ -91,6 +91,8 @@ type style struct {
 	rests        []Rest
 	kept         []Kept
 	busiest      []Busiest
+	counted      []Counted
+	strains      []Strain
 	logs         map[int]logged // by round
 }
 
@@ -174,7 +176,8 @@ func (m *Meter) Costs() []Cost {
 	m.resolve()
 	var costs []Cost
 	for _, s := range m.order {
-		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 && len(s.logs) == 0 && len(m.unchangedCalls(s)) == 0 {
+		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.growth) == 0 && len(s.kept) == 0 && len(s.busiest) == 0 &&
+			len(s.strains) == 0 && len(s.logs) == 0 && len(m.unchangedCalls(s)) == 0 {
 			continue
 		}
 		c := Cost{Style: s.Name, Variant: s.Variant, Rounds: len(s.rounds), Changes: s.changes, Counters: m.counters(s)}

@@ -53,8 +53,10 @@ func TestAGrowth(t *testing.T) {
 				Bystanders: scenarios.Bystanders{Each: 3, Kinds: []string{"configmaps", "pods"}},
 			}},
 		}
-		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Faults: l}
+		var looks []int
+		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Faults: l, Look: func(context.Context) { looks = append(looks, len(l.gate)) }}
 		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		assert.Equal(t, []int{1}, looks, "once, and the operator was there")
 		var parts []string
 		for e, err := range record.Read(bytes.NewReader(l.recording.Bytes())) {
 			require.NoError(t, err)

@@ -23,6 +23,8 @@ type Style struct {
 	// the operator's logs for secrets at the end of a wave; nil: nobody does.
 	Inventory InventoryTaker
 	Logs      Searcher
+	// Look looks at what the operator's pods have used and done, before a load stops them; nil: nobody does.
+	Look func(ctx context.Context)
 }
 
 // InventoryTaker finds what there is in namespaces, the sample's own first, and what

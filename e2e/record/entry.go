@@ -307,6 +307,10 @@ type Usage struct {
 	All int64 `json:"all,omitempty"`
 	// Others is the CPU time of the living pods that Pods does not list.
 	Others int64 `json:"others,omitempty"`
+	// Machine is the harness's, on which the cluster is, too; nil: it is on another, or this is not its first node.
+	Machine *Machine `json:"machine,omitempty"`
+	// Fairness is the API server's, likewise; nil: it does not say.
+	Fairness *Fairness `json:"fairness,omitempty"`
 }
 
 // PodUsage is what one pod has used.
@@ -320,7 +324,18 @@ type PodUsage struct {
 	Throttled *Throttled `json:"throttled,omitempty"`
 	// Kept is what its own metrics say of what it keeps, by their names; nil: it was not asked, or does not say.
 	Kept map[string]float64 `json:"kept,omitempty"`
+	// Done is what its own metrics count of what it has done since it started, likewise; see Reconciled.
+	Done map[string]float64 `json:"done,omitempty"`
 }
+
+// Reconciled are the metrics of how many reconciles a program has done: histograms of their time, of client-go's work
+// queues, on which controller-runtime's are modelled, and of shell-operator's hooks.
+func Reconciled() []string {
+	return []string{"workqueue_work_duration_seconds", "shell_operator_hook_run_seconds"}
+}
+
+// Requeued counts what such a queue is to hand out again later: after an error, or by a timer.
+const Requeued = "workqueue_retries_total"
 
 // Throttled is how CPU limits have held a pod back since it started. The kernel counts in periods of 100 ms, and the
 // container runtime may tell of whole seconds alone.
@@ -391,7 +406,7 @@ type Logs struct {
 	Read    []string `json:"read,omitempty"`   // namespace/pod/container
 	Unread  []string `json:"unread,omitempty"` // those that could not be, and why
 	Leaks   []Leak   `json:"leaks,omitempty"`
-	Ends    []LogEnd `json:"ends,omitempty"` // of containers that were restarted, as their logs told it
+	Ends    []LogEnd `json:"ends,omitempty"`  // of containers that were restarted, as their logs told it
 	Lines   *int     `json:"lines,omitempty"` // that all of them have; nil: some could not be read
 }
 

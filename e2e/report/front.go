@@ -69,11 +69,18 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choices is the table of what to use, with notes on where its figures are from, and on what is not as it looks.
+// choices is the table of what to use, with notes on where its figures are from, on what is not as it looks, and on each
+// column that only a ramp or a growth has.
 func (r *Report) choices(at Place) table.Table {
 	headline, load := r.Headline(), r.Heaviest()
 	t := table.Table{Header: []string{"if you …", "use", r.Child() + " written after", "pods ready after", fmt.Sprintf("last of %d written after", r.atOnce(load)), "tests that fail", "peak memory"}, Left: 2}
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
+	for _, scenario := range r.Scenarios {
+		for _, c := range r.Choose(result.Holds(scenario), result.Keeps(scenario)) {
+			head := strings.TrimPrefix(c.Head, scenario+", ")
+			t.Header, ids, t.Notes = append(t.Header, head), append(ids, c.ID), append(t.Notes, fmt.Sprintf("*%s*: %s.", strings.ToUpper(head[:1])+head[1:], c.Text))
+		}
+	}
 	var values [][]result.Value
 	var wrong []string
 	for k, one := range haves {

@@ -79,6 +79,7 @@ func TestTableOfGrowths(t *testing.T) {
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness for each entry of the recording: 0.50 ms from 10 on (10% of a core); at most 200 MiB.")
 	assert.Equal(t, "32.0 MiB", r.Value("controller-runtime-defaults", "growth.memory").Text)
+	assert.Equal(t, "52.0 MiB", r.Value("controller-runtime-defaults", result.Keeps("growth")).Text)
 	assert.Equal(t, "25 %", r.Value("controller-runtime-defaults", "growth.newcomer").Text)
 	assert.Equal(t, "2.80 s", r.Value("controller-runtime-defaults", "growth.whole").Text)
 	assert.Equal(t, "25.0 ms", r.Value("controller-runtime-defaults", "growth.more").Text)

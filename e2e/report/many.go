@@ -99,6 +99,17 @@ func growthNotes(g *result.Growth) []string {
 	return notes
 }
 
+// countedTables are what operators say of themselves in loads, beside what the API server saw.
+func (r *Report) countedTables() []table.Table {
+	all := tables[*result.Counted]{columns: result.CountedColumns()}
+	for _, one := range r.Counted() {
+		t := all.under("Loads: what the operator's own metrics count, beside the audit log", "")
+		all.add(&one)
+		t.Notes = append(t.Notes, one.Load+", "+one.Style+": "+one.Text()+".")
+	}
+	return all.all
+}
+
 // harnessText is what it took the harness to create the custom resources and to record them: as much for each entry,
 // however many there are.
 func harnessText(kept []cost.Kept) string {

@@ -30,8 +30,8 @@ func (r *Report) Markdown(out io.Writer) error {
 		if heading := one.Heading(r); heading != "" {
 			m.line("\n### %s\n", text(heading))
 		}
-		if len(one.Contestants()) > 1 {
-			m.rows(one.figuresTable())
+		if t := one.figuresTable(); len(t.Rows) > 0 && len(one.Contestants()) > 1 {
+			m.rows(t)
 			m.line("")
 		}
 		m.overview(one)

@@ -20,6 +20,9 @@ func (r *Report) RatesTable() table.Table {
 			if sent := r.Sent(one.Style, one.Scenario); sent != "" {
 				t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
 			}
+			if strain := r.Strain(one.Style, one.Scenario); strain != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, strain))
+			}
 		}
 	}
 	for _, c := range r.Beside {

@@ -30,12 +30,16 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	m.line("%s\n", words)
 	m.needs(r)
 	for _, one := range r.Tables() {
+		figures := one.linked(one.figuresTable(), at, false)
+		if len(figures.Rows) == 0 {
+			continue // a growth or a ramp has tables of its own
+		}
 		if one.Heading(r) == "" {
 			m.line("\n**How quick, at what cost?**\n")
 		} else {
 			m.line("\n**%s**: %s\n", text(one.Name()), text(one.Made()))
 		}
-		m.rows(one.linked(one.figuresTable(), at, false))
+		m.rows(figures)
 		for _, note := range one.measuredNotes(r) {
 			m.line("\n%s", note)
 		}

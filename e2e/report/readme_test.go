@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -238,6 +240,54 @@ func TestColumnsSayWhenAChangeIsOver(t *testing.T) {
 		result.Written("delete"): "the " + r.Child() + " is gone", result.Ready("delete"): "its pods are gone",
 	} {
 		assert.Equal(t, "median time until "+want, r.Choose(id)[0].Text, id)
+	}
+}
+
+// A run that has a growth, or a ramp, is a column of the first table each, with the run that it is from.
+func TestREADMEHasWhatGrowthsAndRampsGive(t *testing.T) {
+	matrix := made.Recording("matrix", []record.Scenario{{Name: "bus-down", Group: "fault"}},
+		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "controller-runtime", Scenario: "bus-down", Repeats: []made.Repeat{made.Pass()}})
+	load := func(run, scenario string, ramp *spec.Ramp, of func(*judge.Result, *judge.Sample)) result.Recording {
+		j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run, Scenarios: []record.Scenario{{Name: scenario, Group: spec.GroupLoad, Ramp: ramp}}}}
+		for i := range 100 {
+			r := judge.Result{Style: "controller-runtime", Scenario: scenario, Group: spec.GroupLoad, Round: 1, End: record.Settled}
+			s := judge.Sample{
+				Operator: "controller-runtime", Scenario: scenario, Run: run, Block: 1, Phase: spec.PhaseChildWritten, Outcome: judge.OK,
+				From: time.Duration(i) * 100 * time.Millisecond, Value: 0.02,
+			}
+			s.At = s.From + 20*time.Millisecond
+			of(&r, &s)
+			r.Samples = []judge.Sample{s}
+			j.Results = append(j.Results, r)
+		}
+		return result.Recording{Judgement: j}
+	}
+	growth := load("grown", "growth", nil, func(r *judge.Result, s *judge.Sample) {
+		r.Stage, r.Held, s.Stage, s.Held = record.StageMore, 1000, record.StageMore, 1000
+	})
+	rest := func(customs int, restarted bool, mib float64) cost.Rest {
+		return cost.Rest{Load: "growth", Customs: customs, Restarted: restarted, Memory: cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: mib * (1 << 20)}}}}
+	}
+	growth.Costs = []cost.Cost{{Style: "controller-runtime", Rests: []cost.Rest{rest(0, false, 16), rest(1000, false, 36), rest(1130, true, 50)}, Kept: []cost.Kept{{Load: "growth"}}}}
+	ramp := load("ramped", "ramp", &spec.Ramp{From: 10, Most: 10, Hold: 10 * time.Second, P99: time.Second}, func(r *judge.Result, s *judge.Sample) { r.Rate, s.Rate = 10, 10 })
+	front := func(recordings ...result.Recording) string {
+		var out bytes.Buffer
+		require.NoError(t, report.Of(append([]result.Recording{made.Many(made.Ten(), 3), matrix}, recordings...)...).README(&out, place()))
+		_, table, found := strings.Cut(out.String(), "\n| if you … ")
+		require.True(t, found, out.String())
+		return table
+	}
+	without, with := front(), front(growth, ramp)
+	assert.Contains(t, without, "| 50 at once | tests that fail | memory |\n")
+	assert.Contains(t, with, "| 50 at once | tests that fail | memory | memory at 1000 ¹ | rate held ² |\n")
+	assert.Regexp(t, `\n\| write Go \| \[controller-runtime\]\(operators/controller-runtime/README.md\) .* \| 36\.0 MiB \| ≥ 10/s \|\n`, with)
+	for _, note := range []string{
+		"*Memory at 1000*: memory of all its pods at rest, once so many custom resources are handled.", "*Rate held*: the most changes a second that are written in time",
+		"¹: measured in another run, grown.", "²: measured in another run, ramped.",
+	} {
+		assert.Contains(t, with, note)
+		assert.NotContains(t, without, note)
 	}
 }
 

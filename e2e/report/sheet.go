@@ -117,7 +117,8 @@ func (r *Report) tables() []table.Table {
 			security.Notes = append(security.Notes, u.Style+" should not: "+finding)
 		}
 	}
-	all = append(slices.Concat(all, r.rampTables(), r.growthTables()), r.RatesTable(),
+	all = append(slices.Concat(all, r.rampTables(), r.growthTables()), r.RatesTable())
+	all = append(append(all, r.countedTables()...),
 		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls", "log-lines"}}.of(r),
 		sheet{title: "What there is to maintain", labels: r.Styles, ids: []string{"language", "lines", "logic", "images", "framework", "dependencies"}}.of(r),
 		security)

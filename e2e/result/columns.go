@@ -157,6 +157,9 @@ func (r *Set) latencyColumns() []Column {
 		}},
 	}
 	for _, s := range r.Scenarios {
+		if r.IsLoad(s) {
+			columns = append(columns, r.countedColumn(s))
+		}
 		if r.isRamp(s) {
 			columns = append(columns, Column{
 				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, "1/s", More,

@@ -66,7 +66,8 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || c.UnchangedCalls.Known() || c.LogLines.Known() {
+			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || len(c.Strain) > 0 ||
+				c.UnchangedCalls.Known() || c.LogLines.Known() {
 				r.Beside = append(r.Beside, cost)
 			}
 		}
@@ -88,4 +89,36 @@ func (r *Set) Sent(label, scenario string) string {
 		}
 	}
 	return ""
+}
+
+// strain is how busy machine and API server were in a style's load, or in a step of its ramp; run and round are empty where any
+// counts.
+func (r *Set) strain(label, scenario string, rate int, run string, round int) *cost.Strain {
+	for i := range r.Beside {
+		c := &r.Beside[i]
+		for k := range c.Strain {
+			s := &c.Strain[k]
+			if c.Label() == label && s.Load == scenario && s.Rate == rate && (run == "" || c.Run == run) && (round == 0 || s.Round == round) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// strainText says that in a clause; empty: it is not known.
+func strainText(s *cost.Strain) string {
+	if s == nil {
+		return ""
+	}
+	text := fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*s.Busy, 100*s.Stolen, plain.Plural(s.Running, "process", "processes"))
+	if s.Waiting > 0 || s.Rejected > 0 {
+		text += fmt.Sprintf("; up to %s waited in the API server's queues, and it rejected %d", plain.Plural(int(s.Waiting), "request"), s.Rejected)
+	}
+	return text
+}
+
+// Strain says how busy machine and API server were in a load; empty: it is not known.
+func (r *Set) Strain(label, scenario string) string {
+	return strainText(r.strain(label, scenario, 0, "", 0))
 }

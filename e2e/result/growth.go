@@ -312,6 +312,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 			v.Note = fmt.Sprintf("at %d", last.Customs)
 			return v
 		}),
+		r.keptColumn(scenario),
 		column("memory", "bytes", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
 			slope, known := g.Slope()
 			if !known {
@@ -323,5 +324,39 @@ func (r *Set) growthColumns(scenario string) []Column {
 			back("s", func(b *Back) stat.Summary { return b.Whole })),
 		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts",
 			back("share", func(b *Back) stat.Summary { return b.Share })),
+	}
+}
+
+// Keeps is the id of the column that says with how much memory the custom resources of a growth are kept.
+func Keeps(growth string) string { return growth + ".keeps" }
+
+// keptColumn is that column. Its head says how many those are: the most that half of the styles have.
+func (r *Set) keptColumn(scenario string) Column {
+	kept, styles, most := map[int]map[string]Value{}, 0, 0 // by how many there are, then by label
+	for i := range r.Beside {
+		c := &r.Beside[i]
+		for _, rest := range c.Rests {
+			m, of := rest.Memory, kept[rest.Customs]
+			if rest.Load != scenario || rest.Restarted || rest.Beside != "" || !m.Known() || of[c.Label()].Known {
+				continue
+			}
+			if of == nil {
+				of = map[string]Value{}
+				kept[rest.Customs] = of
+			}
+			v := observed(m.Unit, stat.Observation{Value: m.Median()}, len(m.Values), len(m.Values))
+			v.Run = c.Run
+			of[c.Label()] = v
+			styles = max(styles, len(of))
+		}
+	}
+	for n, of := range kept {
+		if n > most && 2*len(of) >= styles {
+			most = n
+		}
+	}
+	return Column{
+		Keeps(scenario), fmt.Sprintf("%s, memory at %d", scenario, most), "memory of all its pods at rest, once so many custom resources are handled", GroupMany, "bytes", Less,
+		func(label string) Value { return kept[most][label] },
 	}
 }

@@ -174,11 +174,12 @@ func Bounds(s stat.Summary, show func(stat.Observation) string) string {
 	}
 }
 
-// Heaviest is the load with the most custom resources, by which styles are compared; empty: there is none.
+// Heaviest is the load with the most custom resources, by which styles are compared; empty: there is none. A ramp and a
+// growth have steps instead.
 func (r *Set) Heaviest() string {
 	name, most := "", 0
 	for _, c := range r.Cells {
-		if _, _, n := c.Rounds(); c.Load() && n > most {
+		if _, _, n := c.Rounds(); c.Load() && n > most && !r.isRamp(c.Scenario) && !r.isGrowth(c.Scenario) {
 			name, most = c.Scenario, n
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -21,7 +22,8 @@ type Step struct {
 	Due          int // changes a second
 	Unknown      int // of the changes, those of which nothing is known: a request or a watch failed
 	Acknowledged stat.Observation
-	GaveOut      string // what did where the rate was not held: one of the words below; empty: it was
+	GaveOut      string       // what did where the rate was not held: one of the words below; empty: it was
+	Strain       *cost.Strain // how busy machine and API server were meanwhile; nil: it is not known
 
 	ramp spec.Ramp
 }
@@ -30,12 +32,15 @@ type Step struct {
 const (
 	GaveHarness = "harness"    // it sent late
 	GaveServer  = "API server" // accepting the change took half of the time
-	GaveMachine = "machine"    // the floor, which has no operator, does not hold the rate either
+	GaveMachine = "machine"    // its CPUs were stolen; or the floor, which has no operator, does not hold the rate either
 	GaveStyle   = "style"
 )
 
 // serverShare is the share of what a change may take that the API server may take to accept it.
 const serverShare = 0.5
+
+// stolenFrom is the share of CPU time taken by the hypervisor from which nothing else is asked for what gave out.
+const stolenFrom = 0.1
 
 // StepOf is the step of a rate in one round, by the samples of its phases. What gave out beside
 // the style is known only where the floor's ramp is.
@@ -101,6 +106,8 @@ func (s *Step) gaveOut(floor *Climb) string {
 	switch {
 	case s.Held():
 		return ""
+	case s.Strain != nil && s.Strain.Stolen >= stolenFrom:
+		return GaveMachine
 	case s.Late.Seconds() > lateShare*s.ramp.P99.Seconds():
 		return GaveHarness
 	case slow || s.Unknown > 0:
@@ -216,13 +223,17 @@ func (r *Ramp) Text() string {
 	if low, high, known := r.Interval(); known {
 		text += fmt.Sprintf(" (%s to %s in %d rounds)", shown("1/s", low), shown("1/s", high), len(r.Climbs))
 	}
-	switch limit := one.limit(); {
+	limit := one.limit()
+	switch {
 	case limit == nil:
-		text += ", the most that was tried; nothing lost"
+		return text + ", the most that was tried; nothing lost"
 	case limit.GaveOut == GaveStyle:
 		text += fmt.Sprintf("; at %d %s", limit.Due, limit.Fails())
 	default:
 		text += fmt.Sprintf("; at %d the %s gave out, not the style: %s", limit.Due, limit.GaveOut, limit.Fails())
+	}
+	if strain := strainText(limit.Strain); strain != "" {
+		text += "; " + strain
 	}
 	return text
 }
@@ -256,7 +267,8 @@ func (r *Set) Ramps() []Ramp {
 		alike := key{scenario: k.scenario, run: k.run, round: k.round}
 		for i := range climb.Steps {
 			s := &climb.Steps[i]
-			s.Style, s.Round, s.GaveOut = k.style, k.round, s.gaveOut(floors[alike])
+			s.Style, s.Round, s.Strain = k.style, k.round, r.strain(k.style, k.scenario, s.Due, k.run, k.round)
+			s.GaveOut = s.gaveOut(floors[alike])
 		}
 		if k.style == spec.Floor {
 			climb.ofFloor()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -41,8 +42,9 @@ func (s stepping) samples(style string, round int, begins time.Duration) []judge
 }
 
 // ramps are those of a run, by style and round.
-func ramps(rounds int, styles map[string][]stepping) []Ramp {
+func ramps(rounds int, styles map[string][]stepping, strain ...cost.Strain) []Ramp {
 	set := &Set{
+		Beside:    []Cost{{Run: "abc123", Cost: cost.Cost{Style: "slow", Strain: strain}}},
 		Scenarios: []string{"ramp"}, Styles: []string{spec.Floor, "slow", "quick"},
 		Parts: []Part{{Header: record.Header{Run: "abc123", Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &upTo80}}}}},
 	}
@@ -135,6 +137,25 @@ func TestWhatGaveOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// CPUs that a hypervisor took were not the style's to use; those that were busy may have been so by its own doing.
+func TestWhatTheMachineDidMeanwhile(t *testing.T) {
+	slow := quick(40)
+	slow.takes = 2 * time.Second
+	text := func(stolen float64, round int) (what, text string) {
+		all := ramps(1, map[string][]stepping{"slow": {quick(20), slow, quick(30), quick(35)}},
+			cost.Strain{Load: "ramp", Rate: 20, Round: 1, Busy: 0.5}, cost.Strain{Load: "ramp", Rate: 40, Round: round, Busy: 0.971, Stolen: stolen, Running: 7, Waiting: 12})
+		return all[0].Climbs[0].Steps[1].GaveOut, all[0].Text()
+	}
+	what, says := text(0.02, 1)
+	assert.Equal(t, GaveStyle, what)
+	assert.Equal(t, "holds 35 changes a second; at 40 the p99 is 2.00 s; nothing lost; the machine's CPUs were 97% busy, 2% stolen, and 7 processes ran or waited for one; up to 12 requests waited in the API server's queues, and it rejected 0", says)
+	what, says = text(0.15, 1)
+	assert.Equal(t, GaveMachine, what)
+	assert.Contains(t, says, "at 40 the machine gave out, not the style: the p99 is 2.00 s; nothing lost; the machine's CPUs were 97% busy, 15% stolen")
+	_, says = text(0.15, 2)
+	assert.NotContains(t, says, "CPUs", "of another round it says nothing")
 }
 
 func TestARampOfRounds(t *testing.T) {

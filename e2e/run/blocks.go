@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -119,7 +120,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		s.find(ctx, place, target)
 		s.room(ctx, place)
 		s.atRest(ctx, place)
-		processor := readProcessor()
+		machine, putOff := readMachine("/"), s.kube.PutOff()
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
@@ -127,9 +128,12 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		})
 		if place.wave == 0 {
 			times.measured = time.Since(s.measuring)
-			s.edge(ctx)
-		} else if share := readProcessor().busySince(processor); share > busyFrom {
+			s.edge(ctx, place)
+		} else if share, _ := readMachine("/").Since(machine); share > busyFrom {
 			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
+		}
+		if n := s.kube.PutOff() - putOff; n > 0 {
+			s.observers.putOff = append(s.observers.putOff, fmt.Sprintf("%s, %s: %s", p.label(), place.what(), plain.Plural(int(n), "time")))
 		}
 		s.mark(place, record.Driven)
 	}
@@ -146,6 +150,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 // ready makes ready what a participant with an operator is driven with.
 func (s *Session) ready(place turn, style *drive.Style) error {
 	s.breakable(place.participant, style)
+	style.Look = func(ctx context.Context) { s.edge(ctx, place) }
 	if place.wave > 0 {
 		if err := s.inspected(place.participant, style); err != nil {
 			return err
@@ -162,7 +167,7 @@ func (s *Session) atRest(ctx context.Context, place turn) {
 		return
 	}
 	s.rest(ctx, place)
-	s.edge(ctx)
+	s.edge(ctx, place)
 	s.measuring = time.Time{}
 }
 

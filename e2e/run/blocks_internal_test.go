@@ -246,7 +246,9 @@ func TestWhatHeadHasLost(t *testing.T) {
 			want: []record.Gone{{Scenario: "lost", Why: "its file was deleted, or it was renamed"}},
 		},
 		"nothing, of a file that moved": {
-			add: func(t *testing.T, root string) { write(t, root, "change-refused", scenario("change-refused", "refused")) },
+			add: func(t *testing.T, root string) {
+				write(t, root, "change-refused", scenario("change-refused", "refused"))
+			},
 			change: func(t *testing.T, root string) {
 				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
 			},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
 	published "operatorbench/fixtures/workloads"
@@ -49,6 +50,18 @@ func TestScenariosThatTheWorkloadLacksSomethingFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualError(t, (&job{console: j.console, workload: w}).fit(alone),
 		"--scenario=scale-down: it is not applicable: the scenario lowers spec.size from 3 to 1, and that cannot be done: data would be lost")
+}
+
+// A load whose pods go to fake nodes is refused on a cluster that is not the run's own, before anything is asked of it.
+func TestFakeNodesAreOfTheRunsOwnCluster(t *testing.T) {
+	list, err := pick(bounded(t, "min: 0, max: 100"), "running-thousand")
+	require.NoError(t, err)
+	j := &job{console: &console{}, options: Options{Cluster: cluster.ExistingName}}
+	require.EqualError(t, j.fit(list),
+		"--scenario=running-thousand: it is not applicable: an existing cluster may not have fake nodes added; --cluster=kind makes one that may")
+	j.options.Cluster = cluster.KindName
+	require.NoError(t, j.fit(list))
+	assert.Equal(t, 4, j.fakeNodes())
 }
 
 // A gate's quick scenarios have size 0, where there is one.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,4 +36,27 @@ func readHost(root string) record.Host {
 		h.Stepping, h.Microcode, h.Cache, h.MHz = c.Stepping, c.Microcode, c.CacheSize, c.CPUMHz
 	}
 	return h
+}
+
+// readMachine reads what the CPUs have done since the machine was started, from a root folder; nil: the kernel does not say.
+func readMachine(root string) *record.Machine {
+	proc, err := procfs.NewFS(filepath.Join(root, "proc"))
+	if err != nil {
+		return nil
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		return nil
+	}
+	of, time := stat.CPUTotal, func(seconds ...float64) (ns int64) { // a sum of sums would not be exact
+		for _, one := range seconds {
+			ns += int64(math.Round(one * 1e9))
+		}
+		return ns
+	}
+	return &record.Machine{
+		Idle: time(of.Idle, of.Iowait), Stolen: time(of.Steal), // what guests take is part of User
+		All:     time(of.User, of.Nice, of.System, of.Idle, of.Iowait, of.IRQ, of.SoftIRQ, of.Steal),
+		Running: max(int(stat.ProcessesRunning)-1, 0),
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,8 +42,37 @@ func TestReadHost(t *testing.T) {
 	assert.Zero(t, readHost(root).Memory)
 }
 
+func TestReadMachine(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "proc"), 0o750))
+	assert.Nil(t, readMachine(root), "nothing is told")
+	for text, want := range map[string]*record.Machine{
+		"cpu  100 1 50 800 50 2 3 20 70 0\ncpu0 1 2 3\nctxt 5\nprocs_running 4\nprocs_blocked 0\n": {Idle: 8.5e9, Stolen: 0.2e9, All: 10.26e9, Running: 3},
+		"cpu 1 2 3 four 5 6 7 8\n": nil,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "proc", "stat"), []byte(text), 0o600))
+		assert.Equal(t, want, readMachine(root), text)
+	}
+}
+
+// Who else was too slow is said where it was, in the results, too.
+func TestWhoElseWasTooSlow(t *testing.T) {
+	said := &strings.Builder{}
+	e := &environment{recording: &recording{job: &job{console: &console{out: said}}}}
+	e.strained()
+	assert.Empty(t, e.notes)
+	e.observers.busy, e.observers.putOff = []string{"argo, wave 2: 97%"}, []string{"native, ramp 1/1: 3 times"}
+	e.strained()
+	require.Len(t, e.notes, 2)
+	assert.Contains(t, e.notes[0], "the machine's CPUs were busy nearly all the time (argo, wave 2: 97%): what was late there")
+	assert.Contains(t, e.notes[1], "the API server throttled the harness, with 429 Too Many Requests (native, ramp 1/1: 3 times): what took long there was the API server")
+	assert.Contains(t, said.String(), "the API server throttled the harness")
+}
+
 func TestThisHost(t *testing.T) {
-	h := readHost("/")
+	h, now := readHost("/"), readMachine("/")
+	require.NotNil(t, now)
+	assert.Greater(t, now.All, now.Idle)
 	assert.NotEmpty(t, h.Kernel)
 	assert.Positive(t, h.CPUs)
 	assert.Positive(t, h.Memory)

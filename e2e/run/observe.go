@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +27,8 @@ type observers struct {
 	usage *usage.Sampler  // nil: the cluster does not let it be asked, or it was not to be
 	plane restarts        // of the control plane, when the run began
 	busy  []string        // the waves in which the machine's CPUs had hardly any time left
+
+	putOff []string // where the API server put off requests of this program
 
 	mu         sync.Mutex
 	namespaces []string // of the style that is installed
@@ -77,7 +77,13 @@ func (e *environment) observeUsage(ctx context.Context) error {
 }
 
 func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
-	return usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+	sampler, err := usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
+	if err == nil && e.existing() == nil { // the cluster is on this machine
+		sampler.Around(func(ctx context.Context, u *record.Usage) {
+			u.Machine, u.Fairness = readMachine("/"), readFairness(ctx, e.kube.Typed.Discovery().RESTClient())
+		})
+	}
+	return sampler, err
 }
 
 // observeWave records what the pods use, and what they keep, while a wave judges its growth.
@@ -110,10 +116,7 @@ func (e *environment) unobserve(ctx context.Context) error {
 			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
 		e.remark(note)
 	}
-	if busy := e.observers.busy; len(busy) > 0 {
-		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
-			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
-	}
+	e.strained()
 	if e.observers.usage != nil {
 		if err := e.observers.usage.Stop(); err != nil {
 			e.keep("%v", err) // the recording has a gap, and what follows from it says so
@@ -129,11 +132,30 @@ func (e *environment) unobserve(ctx context.Context) error {
 	return errors.Join(caught, e.observers.audit.Stop())
 }
 
-// edge looks at what the pods have used where a block begins or ends. A look that fails leaves a gap in the recording.
-func (e *environment) edge(ctx context.Context) {
-	if e.observers.usage != nil {
-		_ = e.observers.usage.Sample(ctx)
+// strained says where others than the styles may have been too slow: the machine, or an API server that has limits.
+func (e *environment) strained() {
+	if busy := e.observers.busy; len(busy) > 0 {
+		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
+			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
 	}
+	if putOff := e.observers.putOff; len(putOff) > 0 {
+		e.remark("the API server throttled the harness, with 429 Too Many Requests (" + strings.Join(putOff, "; ") +
+			"): what took long there was the API server; give the harness's account a priority level of its own (FlowSchema), or ask for less at once")
+	}
+}
+
+// edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to ask
+// takes a program about as much as it uses in a second at rest. A look that fails leaves a gap in the recording.
+func (e *environment) edge(ctx context.Context, place turn) {
+	sampler := e.observers.usage
+	if sampler == nil {
+		return
+	}
+	if operator := place.participant.operator; place.load != "" && operator != nil {
+		sampler.Ask(operator.Style().MetricsPorts())
+		defer sampler.Ask(nil)
+	}
+	_ = sampler.Sample(ctx)
 }
 
 // staleFrom is how old a kubelet's figures may be for pods of a few seconds to be
@@ -216,50 +238,6 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was started, in the kernel's ticks: the
-// first line of /proc/stat (proc(5)). The zero value: the kernel does not say.
-type processor struct{ idle, all uint64 }
-
-// readProcessor reads the present values.
-func readProcessor() processor {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return processor{}
-	}
-	return parseProcessor(string(text))
-}
-
-// parseProcessor reads the line of all CPUs: user, nice, system, idle, iowait, irq, softirq and
-// steal; what guests take is in user already.
-func parseProcessor(text string) processor {
-	const idle, iowait, steal = 3, 4, 7
-	line, _, _ := strings.Cut(text, "\n")
-	fields := strings.Fields(line)
-	if len(fields) < steal+2 || fields[0] != "cpu" {
-		return processor{}
-	}
-	var p processor
-	for i, field := range fields[1 : steal+2] {
-		ticks, err := strconv.ParseUint(field, 10, 48)
-		if err != nil {
-			return processor{}
-		}
-		p.all += ticks
-		if i == idle || i == iowait {
-			p.idle += ticks
-		}
-	}
-	return p
-}
-
 // busyFrom is the share of busy time above which a machine has too little left for what it
 // runs: with three clusters on two CPUs, 79% to 91% were seen.
 const busyFrom = 0.95
-
-// busySince is the share of the time since then in which the CPUs worked; 0: not known.
-func (p processor) busySince(then processor) float64 {
-	if then.all == 0 || p.all <= then.all || p.idle < then.idle {
-		return 0
-	}
-	return max(1-float64(p.idle-then.idle)/float64(p.all-then.all), 0)
-}

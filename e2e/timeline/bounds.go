@@ -79,7 +79,7 @@ func Weight(e *record.Entry) int {
 		n += len(e.End.Reason) + len(e.End.Await)
 	case e.Usage != nil:
 		for i := range e.Usage.Pods {
-			n += heldEvent * (1 + len(e.Usage.Pods[i].Kept))
+			n += heldEvent * (1 + len(e.Usage.Pods[i].Kept) + len(e.Usage.Pods[i].Done))
 		}
 	case e.Audit != nil:
 		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)

@@ -15,6 +15,26 @@ import (
 	"operatorbench/e2e/environment/kube"
 )
 
+// A request that the server puts off is sent again, and that is counted.
+func TestWhatAnAPIServerPutsOffIsCounted(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) <= 2 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"gitVersion":"v1.35.0"}`))
+	}))
+	t.Cleanup(server.Close)
+	client, err := kube.New(&rest.Config{Host: server.URL})
+	require.NoError(t, err)
+	_, err = client.Typed.Discovery().ServerVersion()
+	require.NoError(t, err)
+	assert.Equal(t, []int64{2, 3}, []int64{client.PutOff(), asked.Load()})
+}
+
 // A run on a cluster that has died must not wait for as long as its job may take.
 func TestWhatAnAPIServerDoesNotAnswerEnds(t *testing.T) {
 	for name, test := range map[string]struct {

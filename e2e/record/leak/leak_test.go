@@ -82,7 +82,7 @@ func TestSearch(t *testing.T) {
 
 	found := s.Search(t.Context(), []Mark{mark})
 	end := []record.LogEnd{{Container: "operators/native-1/main", Line: "fake logs"}} // of the container before
-	lines := 2 // one of each container
+	lines := 2                                                                        // one of each container
 	assert.Equal(t, record.Logs{Read: []string{"operators/native-1/main"}, Ends: end, Lines: &lines}, found)
 	mark.value = "fake logs" // what the fake answers
 	found = s.Search(t.Context(), []Mark{mark})

@@ -24,8 +24,8 @@ func kept() []string {
 	return []string{"go_goroutines", "process_open_fds", "jvm_threads_current", "jvm_threads_live_threads"}
 }
 
-// Ask has each look ask the pods of some namespaces, at a port of each, what they keep; nil: it asks none any more. A pod
-// that thrice in a row does not answer in time is not asked again.
+// Ask has each look ask the pods of some namespaces, at a port of each, what they keep and what they have done; nil: it asks
+// none any more. A pod that thrice in a row does not answer in time is not asked again.
 func (s *Sampler) Ask(ports map[string]int) {
 	for _, n := range s.nodes {
 		n.mu.Lock()
@@ -49,26 +49,34 @@ func (n *node) ask(ctx context.Context, u *record.Usage) {
 		}
 		cancel()
 		if err == nil {
-			pod.Kept, _ = parseKept(raw) // who says something else does not say it
+			pod.Kept, pod.Done, _ = parseOwn(raw) // who says something else does not say it
 		}
 	}
 }
 
-// parseKept reads a pod's answer in Prometheus' text format.
-func parseKept(raw []byte) (map[string]float64, error) {
+// parseOwn reads what a pod says of itself in Prometheus' text format: what it keeps, and what it has done.
+func parseOwn(raw []byte) (keeps, did map[string]float64, err error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("its answer is not in Prometheus' format: %w", err)
+		return nil, nil, fmt.Errorf("its answer is not in Prometheus' format: %w", err)
 	}
-	values := map[string]float64{}
+	keeps, did = map[string]float64{}, map[string]float64{}
 	for _, name := range kept() {
 		for _, metric := range families[name].GetMetric() {
 			value := metric.GetGauge().GetValue() + metric.GetUntyped().GetValue()
 			if value > 0 && value < math.MaxInt32 {
-				values[name] = value
+				keeps[name] = value
 			}
 		}
 	}
-	return values, nil
+	for _, name := range append(record.Reconciled(), record.Requeued) {
+		for _, metric := range families[name].GetMetric() { // of each queue
+			value := metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+			if value >= 0 && value < math.MaxInt32 {
+				did[name] += value
+			}
+		}
+	}
+	return keeps, did, nil
 }

@@ -16,10 +16,31 @@ func TestWhatIsKeptIsRead(t *testing.T) {
 		"go_goroutines 1e300\n":           {},
 		"":                                {},
 	} {
-		got, err := parseKept([]byte(text))
+		got, _, err := parseOwn([]byte(text))
 		require.NoError(t, err)
 		assert.Equal(t, want, got, text)
 	}
-	_, err := parseKept([]byte("<html>"))
+	_, _, err := parseOwn([]byte("<html>"))
 	require.ErrorContains(t, err, "not in Prometheus' format")
+}
+
+// What a program has done is counted over all of its queues; buckets and what no queue counts are left out.
+func TestWhatWasDoneIsRead(t *testing.T) {
+	_, done, err := parseOwn([]byte(`# TYPE workqueue_work_duration_seconds histogram
+workqueue_work_duration_seconds_bucket{name="a",le="+Inf"} 7
+workqueue_work_duration_seconds_sum{name="a"} 0.5
+workqueue_work_duration_seconds_count{name="a"} 7
+workqueue_work_duration_seconds_bucket{name="b",le="+Inf"} 2
+workqueue_work_duration_seconds_sum{name="b"} 0.1
+workqueue_work_duration_seconds_count{name="b"} 2
+# TYPE workqueue_retries_total counter
+workqueue_retries_total{name="a"} 0
+# TYPE workqueue_adds_total counter
+workqueue_adds_total{name="a"} 12
+`))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{"workqueue_work_duration_seconds": 9, "workqueue_retries_total": 0}, done)
+	_, done, err = parseOwn([]byte("# TYPE shell_operator_hook_run_seconds histogram\nshell_operator_hook_run_seconds_count 4\n"))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{"shell_operator_hook_run_seconds": 4}, done)
 }

@@ -27,6 +27,7 @@ type node struct {
 	ports     map[string]int   // at which the pods of a namespace are asked what they keep
 	missed    map[string]int   // how often in a row each pod did not answer
 	stale     time.Duration
+	around    func(context.Context, *record.Usage) // adds what is around the pods; nil: nobody asks for it here
 }
 
 // shown is since when a pod's figure has had its time of measurement.
@@ -85,6 +86,9 @@ func (n *node) look(ctx context.Context, throttled bool) error {
 		n.throttled(asking, u)
 	}
 	n.ask(ctx, u)
+	if n.around != nil {
+		n.around(asking, u)
+	}
 	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: u})
 }
 

@@ -126,6 +126,7 @@ func TestParseRefusesImpossibleChurns(t *testing.T) {
 	}
 	require.NoError(t, parse("every: 50ms, seed: 7, churn: {changes: 9, deletes: 4}", steps))
 	for name, test := range map[string]struct{ load, steps, want string }{
+		"too quick":  {"every: 2ms, seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load: 500 changes a second are due, more than the 400"},
 		"at once":    {"seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are"},
 		"not drawn":  {"every: 50ms, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are, and by seed"},
 		"none left":  {"every: 50ms, seed: 7, churn: {changes: 9, deletes: 5}", steps, "x.yaml:5: load.churn.deletes is 5, expected less than the 5 custom resources"},
@@ -204,6 +205,9 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 		"no time":        {head + "load:\n  resources: 2\n" + steps + tail, "x.yaml:5: load.within is 0s, expected 1s to 30m0s"},
 		"too long":       {head + "load: {resources: 2, within: 1h}\n" + steps + tail, "x.yaml:5: load.within is 1h0m0s"},
 		"idle pace":      {head + "load:\n  resources: 2\n  pace: 1s\n  within: 1s\nsteps:\n  - create: {size: 0}\n" + tail, "x.yaml:7: load.pace: there is one step only: leave pace out"},
+		"too quick":      {head + "load: {resources: 2, every: 1ms, within: 1s}\nsteps:\n  - create: {size: 0}\n" + tail, "x.yaml:5: load: 1000 changes a second are due, more than the 400 that the harness sends when they are due"},
+		"quick steps":    {head + "load: {resources: 50, pace: 50ms, within: 1s}\n" + steps + tail, "x.yaml:5: load: 1000 changes a second are due"},
+		"many arrivals":  {head + "load: {resources: 2, every: 2ms, arrivals: poisson, within: 1s}\n" + steps + tail, "x.yaml:5: load: 1000 changes a second are due"},
 		"given":          {head + load + "given: {size: 1}\n" + steps + tail, "x.yaml:6: given: a load begins with nothing there"},
 		"cause":          {head + load + "cause: why\n" + steps + tail, "x.yaml:6: cause: what is measured is measured of every style"},
 		"on":             {head + load + "steps:\n  - {on: y, create: {size: 0}}\n" + tail, "x.yaml:7: on: each custom resource of a load goes through all steps"},

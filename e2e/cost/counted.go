@@ -1,0 +1,86 @@
+package cost
+
+import (
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// Counted is what a style's own metrics count in a load, and beside it what the audit log has of the same time.
+type Counted struct {
+	Load       string `json:"load"`       // the scenario
+	Changes    Figure `json:"changes"`    // of custom resources, by the harness, deletions among them
+	Reconciles Figure `json:"reconciles"` // by its own metrics
+	Requeues   Figure `json:"requeues"`   // likewise: what is to be looked at again later
+	Requests   Figure `json:"requests"`   // to the API server, those for leases left out
+	Writes     Figure `json:"writes"`     // of these: create, update, patch and delete
+}
+
+// inner counts that from the load's first sample on.
+type inner struct {
+	began                     bool
+	ended, looked             time.Duration                 // the last sample's end, and the last look at which a pod said something
+	known                     map[string]map[string]float64 // what each pod counted when it was last asked
+	done                      map[string]float64            // by all pods
+	changes, requests, writes int
+}
+
+// look takes what a pod counts. One that was not there before the load has counted all of it in the load, and so has one
+// that was made anew under its name, which shows in a count that is lower.
+func (i *inner) look(at time.Duration, p *record.PodUsage) {
+	if p.Done == nil {
+		return
+	}
+	if i.looked = at; i.known == nil {
+		i.known, i.done = map[string]map[string]float64{}, map[string]float64{}
+	}
+	pod := p.Namespace + "/" + p.Name
+	for name, n := range p.Done {
+		more := n
+		if before := i.known[pod][name]; before <= n {
+			more = n - before
+		}
+		if i.began {
+			i.done[name] += more
+		}
+	}
+	i.known[pod] = p.Done
+}
+
+// audit takes a request.
+func (i *inner) audit(a *record.Audit, s *style) {
+	namespace, _, account := accountOf(a.User)
+	writes := verbOf(a.Verb).writes()
+	switch {
+	case !i.began:
+	case account && s.within(namespace) && a.Resource != leases:
+		if i.requests++; writes {
+			i.writes++
+		}
+	case !account && writes && a.Resource == s.custom && a.Subresource != "status" && a.Code < 300:
+		i.changes++
+	}
+}
+
+// count adds a load that is over, where its style's metrics were read once more at its end.
+func (b *beside) count() {
+	if b.load == "" || !b.audited || len(b.inner.done) == 0 || b.inner.looked < b.inner.ended {
+		return
+	}
+	i := slices.IndexFunc(b.counted, func(o Counted) bool { return o.Load == b.load })
+	if i < 0 {
+		i = len(b.counted)
+		b.counted = append(b.counted, Counted{Load: b.load})
+	}
+	reconciles := 0.
+	for _, name := range record.Reconciled() {
+		reconciles += b.inner.done[name]
+	}
+	for figure, value := range map[*Figure]float64{
+		&b.counted[i].Changes: float64(b.inner.changes), &b.counted[i].Reconciles: reconciles, &b.counted[i].Requeues: b.inner.done[record.Requeued],
+		&b.counted[i].Requests: float64(b.inner.requests), &b.counted[i].Writes: float64(b.inner.writes),
+	} {
+		figure.Unit, figure.Values = "1", append(figure.Values, Value{Round: b.round, Value: value})
+	}
+}
