@@ -96,7 +96,7 @@ func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
 			s.begin(100, style, "hold-hundred", 1, load(i))
 		}
 		for i, memory := range []int64{900, 40, 50, 60} { // the first while they were handled
-			s.look(5000+1000*i, 0, 0, used("c", 1, memory))
+			s.look(5000+1000*i, used("c", 1, memory))
 		}
 		for i := range n {
 			load(i)(&s.sample)
@@ -125,14 +125,14 @@ func TestMemoryOfAHundredIsThatOfTheLookAfterThem(t *testing.T) {
 	for i := range 100 {
 		s.begin(100, argo, "hold-hundred", 1, load(i))
 	}
-	s.look(5000, 0, 0, used("c", 1, 900))
+	s.look(5000, used("c", 1, 900))
 	for i := range 100 {
 		load(i)(&s.sample)
 		s.end(5900, record.Settled)
 	}
-	s.look(5950, 0, 0, used("c", 1, 70))
+	s.look(5950, used("c", 1, 70))
 	s.driven(5960)
-	s.look(6000, 0, 0, used("c", 1, 10)) // while it is removed
+	s.look(6000, used("c", 1, 10)) // while it is removed
 	once(t, 70*mib, s.only(t).ManyMemory)
 }
 

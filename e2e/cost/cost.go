@@ -41,14 +41,6 @@ type Cost struct {
 	IdleCPU Figure `json:"idleCpu"`
 	// BusyCPU is CPU without what the style would have used idle in that time.
 	BusyCPU Figure `json:"busyCpu"`
-	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods gained, and no pod that was seen
-	// accounts for, less the same of the null operator's blocks; CPU seconds for each change. It bounds what was missed
-	// of pods that ended between two looks; it may be below zero by the error of either counter.
-	UnseenCPU Figure `json:"unseenCpu"`
-	// LongestPause is the longest time between two looks, in seconds. What a pod used is found whole if it ended at
-	// least that long before its last look: see package record/usage.
-	LongestPause Figure `json:"longestPause"`
-
 	// PeakMemory and IdleMemory are working sets summed over all of the style's pods at one moment, in bytes: the
 	// largest of a block, and the median of the moments at which the style was idle.
 	PeakMemory Figure `json:"peakMemory"`

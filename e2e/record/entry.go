@@ -302,11 +302,6 @@ type Usage struct {
 	Node string `json:"node"`
 	// Pods are those in the namespaces of the style that is installed.
 	Pods []PodUsage `json:"pods,omitempty"`
-	// All is the CPU time of all of the node's pods, the dead ones included, in
-	// nanoseconds since the node started; 0: the kubelet did not say.
-	All int64 `json:"all,omitempty"`
-	// Others is the CPU time of the living pods that Pods does not list.
-	Others int64 `json:"others,omitempty"`
 }
 
 // PodUsage is what one pod has used.

@@ -64,8 +64,6 @@ func (p *Parser) line(kind Kind, line []byte, into *Audit) (Entry, error) {
 		e, ok = p.watch(line)
 	case KindAudit:
 		e, ok = p.audit(line, into)
-	case KindUsage:
-		e, ok = p.usage(line)
 	}
 	if ok {
 		return e, nil
@@ -188,34 +186,6 @@ func (p *Parser) audit(line []byte, a *Audit) (Entry, bool) {
 	return Entry{Time: t, Kind: KindAudit, Audit: a}, true
 }
 
-// usage does the same for what the kubelet reports, every second.
-func (p *Parser) usage(line []byte) (Entry, bool) {
-	f := fields{line, true}
-	t := time.Duration(f.number(`{"t":`))
-	u := Usage{Node: p.known(f.word(`,"kind":"usage","usage":{"node":`))}
-	if f.next(`,"pods":[`) {
-		for more := f.ok; more; more = f.ok && f.next(",") {
-			u.Pods = append(u.Pods, PodUsage{
-				Namespace: p.known(f.word(`{"namespace":`)), Name: p.known(f.word(`,"name":`)),
-				CPU: f.number(`,"cpu":`), Memory: f.number(`,"memory":`),
-			})
-			f.literal("}")
-		}
-		f.literal("]")
-	}
-	if bytes.HasPrefix(f.rest, []byte(`,"all":`)) {
-		u.All = f.number(`,"all":`)
-	}
-	if bytes.HasPrefix(f.rest, []byte(`,"others":`)) {
-		u.Others = f.number(`,"others":`)
-	}
-	f.literal("}}")
-	if !f.ok || len(f.rest) > 0 {
-		return Entry{}, false
-	}
-	return Entry{Time: t, Kind: KindUsage, Usage: &u}, true
-}
-
 // known returns a word that is likely to come again, without a new copy each time.
 func (p *Parser) known(word []byte) string {
 	const most = 1000
@@ -238,18 +208,8 @@ type fields struct {
 
 // literal passes over text that has to come next.
 func (f *fields) literal(text string) {
-	if !f.next(text) {
-		f.ok = false
-	}
-}
-
-// next passes over text, if it comes next.
-func (f *fields) next(text string) bool {
-	if !bytes.HasPrefix(f.rest, []byte(text)) {
-		return false
-	}
-	f.rest = f.rest[len(text):]
-	return true
+	rest, found := bytes.CutPrefix(f.rest, []byte(text))
+	f.rest, f.ok = rest, f.ok && found
 }
 
 // number reads a number that is no fraction and not below zero, behind its key.
