@@ -198,7 +198,7 @@ func loadGate(path string) (result.Recording, error) {
 		}
 		all = append(all, one)
 	}
-	return gate.Pool(all...), nil
+	return gate.Join(all...)
 }
 
 // same tells whether two paths are one file or folder.
