@@ -141,14 +141,14 @@ func again(up, down scenarios.Scenario) []scenarios.Scenario {
 }
 
 // contest adds a comparison of a style with its base, and its three participants.
-func (j *job) contest(was, head styles.Operator) {
-	c := &comparison{style: head.Style().Name, participants: []*participant{
+func (j *job) contest(was, head *styles.Style) {
+	c := &comparison{style: head.Name, participants: []*participant{
 		{operator: was, variant: gate.VariantBase}, {operator: was, variant: gate.VariantAgain}, {operator: head, variant: gate.VariantHead},
 	}}
 	for _, p := range c.participants {
 		p.asked, p.comparison = p.operator, c
 	}
-	if before, after := was.Style().Timeout, head.Style().Timeout; before != after {
+	if before, after := was.Timeout, head.Timeout; before != after {
 		j.remark(fmt.Sprintf("%s: head's style.yaml sets the timeout to %v, and base's to %v: both sides are driven with base's", c.style, after, before))
 	}
 	j.comparisons = append(j.comparisons, c)

@@ -82,7 +82,7 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				j, _, err := elsewhere(t, here, Options{Operator: asked})
 				require.NoError(t, err)
 				assert.Equal(t, "floor bench@base bench@again bench@head", labels(j.participants))
-				base, head := j.participants[1].operator.Style(), j.participants[3].operator.Style()
+				base, head := j.participants[1].operator, j.participants[3].operator
 				assert.Equal(t, filepath.Join(here, "cmd"), head.Own[0].Source())
 				was, err := os.ReadFile(filepath.Join(base.Own[0].Source(), "main.go"))
 				require.NoError(t, err)
@@ -133,8 +133,8 @@ func TestASourceInASecondRepository(t *testing.T) {
 	write(t, second, "cmd/main.go", "\nvar changed = true\n")
 	j, _, err := elsewhere(t, here, source)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(j.base.trees[1].folder, "cmd"), j.participants[1].operator.Style().Own[0].Source())
-	assert.Equal(t, filepath.Join(second, "cmd"), j.participants[3].operator.Style().Own[0].Source())
+	assert.Equal(t, filepath.Join(j.base.trees[1].folder, "cmd"), j.participants[1].operator.Own[0].Source())
+	assert.Equal(t, filepath.Join(second, "cmd"), j.participants[3].operator.Own[0].Source())
 	for text, want := range map[string]string{
 		"../second":      "--source=../second with --base: say what that repository was, as in --source=../second=v1.2",
 		"../second=v1.2": "",
@@ -174,7 +174,7 @@ func TestAStyleInASubmodule(t *testing.T) {
 	here(module, "commit", "-qam", "changed")
 	j, _, err := elsewhere(t, outer, Options{Operator: "./operator/bench"})
 	require.NoError(t, err, "HEAD of the submodule is the change itself")
-	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Style().Own[0].Source(), "main.go"))
+	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Own[0].Source(), "main.go"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(was), "changed")
 	_, _, err = elsewhere(t, module, Options{Operator: "./bench"})

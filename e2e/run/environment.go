@@ -158,7 +158,7 @@ func (e *environment) collects(ctx context.Context) error {
 
 // brought does for a definition that has come with an operator what definition does for the harness's. The operator is there:
 // what it would start pods for is left out. An error has the end of the operator's logs: its webhook may have refused.
-func (e *environment) brought(ctx context.Context, operator styles.Operator) error {
+func (e *environment) brought(ctx context.Context, operator *styles.Style) error {
 	if len(e.defined()) > 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (e *environment) brought(ctx context.Context, operator styles.Operator) err
 	if err == nil || operator == nil {
 		return err
 	}
-	for _, component := range operator.Style().Components {
+	for _, component := range operator.Components {
 		err = e.kube.WithLogs(ctx, err, component.Namespace, component.Selector)
 	}
 	return err
@@ -236,7 +236,7 @@ func (e *environment) announce() error {
 		}
 	}
 	for _, p := range e.operated() {
-		style := p.operator.Style()
+		style := p.operator
 		footprint, err := style.Plan()
 		if err != nil {
 			return err
@@ -274,7 +274,7 @@ func (e *environment) refuseForeign(ctx context.Context) error {
 	}
 	objects := e.defined()
 	for _, p := range e.operated() {
-		brought, err := p.operator.Style().Objects()
+		brought, err := p.operator.Objects()
 		if err != nil {
 			return err
 		}

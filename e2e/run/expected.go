@@ -69,8 +69,8 @@ func Expect(root string, all []result.Recording) (err error) {
 }
 
 // expectedScenarios are those with expected verdicts.
-func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
-	w, err := style.Style().Handles()
+func expectedScenarios(style *styles.Style) ([]scenarios.Scenario, error) {
+	w, err := style.Handles()
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
 }
 
 // expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style styles.Operator) (verdicts.Expected, error) {
+func expectedOf(style *styles.Style) (verdicts.Expected, error) {
 	all, err := expectedScenarios(style)
 	if err != nil {
 		return verdicts.Expected{}, err
 	}
-	return verdicts.Load(style.Style().Folder, verdictsOf(all), oracles())
+	return verdicts.Load(style.Folder, verdictsOf(all), oracles())
 }
 
 // Expected reads the verdicts that are expected of the styles that were asked for, wherever their folders are.
@@ -104,7 +104,7 @@ func (j *job) Expected() (map[string]verdicts.Expected, error) {
 func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, p := range j.asked() {
-		name := filepath.Join(p.asked.Style().Folder, verdicts.File)
+		name := filepath.Join(p.asked.Folder, verdicts.File)
 		text := verdicts.Update(p.expected, seen.Seen(p.name()))
 		err := record.Replace(name, func(out io.Writer) error {
 			_, err := out.Write(text)

@@ -32,7 +32,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Comparison = rec.recordedComparison()
 	e.Revision, e.Dirty = revision(ctx, rec.here(), rec.folder)
 	for _, p := range rec.operated() {
-		hash, err := manifestsHash(p.operator.Style())
+		hash, err := manifestsHash(p.operator)
 		if err != nil {
 			return err
 		}
@@ -40,12 +40,12 @@ func (rec *recording) surroundings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		objects, err := p.operator.Style().Objects()
+		objects, err := p.operator.Objects()
 		if err != nil {
 			return err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned,
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.ImageNames(), Owned: owned,
 			PodSecurity: podSecurity(objects), Privileges: privileges(objects), Flaky: flaky(p),
 		})
 	}
@@ -125,7 +125,7 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := p.operator.Style().Facts(catalogue)
+	facts, err := p.operator.Facts(catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (o *Options) values() map[string]string {
 }
 
 // manifestsHash identifies what a style installs, as it is rendered.
-func manifestsHash(style styles.Style) (string, error) {
+func manifestsHash(style *styles.Style) (string, error) {
 	objects, err := style.Objects()
 	if err != nil {
 		return "", err

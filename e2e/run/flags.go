@@ -54,7 +54,7 @@ func (l *SourceList) check(base string) error {
 }
 
 // named loads styles, each a name or a folder.
-func (j *job) named(names []string) ([]styles.Operator, error) {
+func (j *job) named(names []string) ([]*styles.Style, error) {
 	folders := plain.Map(j.options.Sources, func(source Source) string { return source.Folder })
 	return styles.FindWith(styles.Sources{Allowed: folders}, filepath.Join(j.root, "operators"), names...)
 }
@@ -94,13 +94,13 @@ func (g *Given) Set(text string) error {
 }
 
 // check refuses an image that no style needs, and a reference that is none. The catalogue has those of the styles, too.
-func (g Given) check(catalogue *images.Catalogue, all []styles.Operator) error {
+func (g Given) check(catalogue *images.Catalogue, all []*styles.Style) error {
 	needed, err := everyRun(all...)
 	if err != nil {
 		return err
 	}
 	for _, operator := range all {
-		needed = append(needed, operator.Style().ImageNames()...)
+		needed = append(needed, operator.ImageNames()...)
 	}
 	needed = plain.Once(nil, needed...)
 	for _, name := range slices.Sorted(maps.Keys(g)) {

@@ -23,16 +23,16 @@ func ImagesOf(root, here, asked string) (names []string, own []images.Image, err
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
 	for _, style := range found {
-		names = append(names, style.Style().ImageNames()...)
+		names = append(names, style.ImageNames()...)
 	}
 	return plain.Once(nil, names...), styles.OwnImages(found...), nil
 }
 
 // everyRun are the images that a run of styles needs beside theirs: the node, and what their workloads run.
-func everyRun(all ...styles.Operator) ([]string, error) {
+func everyRun(all ...*styles.Style) ([]string, error) {
 	names := []string{images.NodeImage}
 	for _, style := range all {
-		handled, err := style.Style().Handles()
+		handled, err := style.Handles()
 		if err != nil {
 			return nil, err
 		}

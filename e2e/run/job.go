@@ -35,7 +35,7 @@ type job struct {
 }
 
 // check refuses styles that could not be installed, or should not be.
-func (j *job) check(all []styles.Operator) error {
+func (j *job) check(all []*styles.Style) error {
 	catalogue, err := images.Load(j.root)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ const warmup = "create"
 
 // warmupOf is what a participant warms up with: a style that has just been installed needs it, unless it says why not.
 func (j *job) warmupOf(p *participant) []scenarios.Scenario {
-	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
+	if p.operator == nil || p.operator.Warmup.Skip != "" {
 		return nil
 	}
 	return j.warmup

@@ -65,7 +65,7 @@ func ownOf(participants []*participant) []images.Image {
 	var own []images.Image
 	for _, p := range participants {
 		if p.operator != nil {
-			own = append(own, p.operator.Style().Own...)
+			own = append(own, p.operator.Own...)
 		}
 	}
 	return own
@@ -85,7 +85,7 @@ func imagesOf(participants []*participant) []string {
 	var names []string
 	for _, p := range participants {
 		if p.operator != nil {
-			names = append(names, p.operator.Style().ImageNames()...)
+			names = append(names, p.operator.ImageNames()...)
 		}
 	}
 	return plain.Once(nil, names...)
@@ -106,7 +106,7 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 		return err
 	}
 	for _, p := range e.operated() {
-		for _, name := range p.operator.Style().ImageNames() {
+		for _, name := range p.operator.ImageNames() {
 			if slices.Contains(changed, name) {
 				p.own = append(p.own, name)
 			}
@@ -122,7 +122,7 @@ func (j *job) dropSame() error {
 		return nil
 	}
 	for _, c := range slices.Clone(j.comparisons) {
-		was, is := c.base().operator.Style(), c.head().operator.Style()
+		was, is := c.base().operator, c.head().operator
 		before, err := manifestsHash(was)
 		if err != nil {
 			return err

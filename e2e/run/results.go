@@ -244,7 +244,7 @@ func (e *environment) collect(ctx context.Context, p *participant) {
 	defer cancel()
 	dir, began := e.results("logs", p.label()), time.Now()
 	err := e.stage("collect logs", func() error {
-		footprint, err := p.operator.Style().Plan()
+		footprint, err := p.operator.Plan()
 		if err != nil {
 			return err
 		}

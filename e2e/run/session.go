@@ -68,7 +68,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 			return nil, err
 		}
 		expected = s.within(expected)
-		if style.Style().Control == spec.Harness {
+		if style.Control == spec.Harness {
 			if floor := s.floor(); floor != nil {
 				floor.asked, floor.expected = style, expected // it is driven as the floor anyway
 			}

@@ -160,7 +160,7 @@ func (t *tree) remove() error {
 
 // uncompared names the folders with a style.yaml that changed and do not take part: nobody is to believe that they were
 // looked at.
-func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
+func (j *job) uncompared(ctx context.Context, heads []*styles.Style) error {
 	for _, t := range j.base.trees {
 		folders, err := t.styles(ctx)
 		if err != nil {
@@ -169,7 +169,7 @@ func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
 		var names []string
 		for _, folder := range folders {
 			name, _ := filepath.Rel(t.top, folder)
-			taken := slices.ContainsFunc(heads, func(head styles.Operator) bool { return head.Style().Folder == folder })
+			taken := slices.ContainsFunc(heads, func(head *styles.Style) bool { return head.Folder == folder })
 			if taken || slices.Contains(strings.Split(name, string(filepath.Separator)), "testdata") {
 				continue
 			}

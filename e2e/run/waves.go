@@ -105,7 +105,7 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	if why := s.Unfit(); why != "" {
 		return why
 	}
-	style := p.operator.Style()
+	style := p.operator
 	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {
 	case !s.NeedsWork():
@@ -152,7 +152,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.participant.operator == nil {
 		return 0
 	}
-	style, typical := w.participant.operator.Style(), w.participant.typical()
+	style, typical := w.participant.operator, w.participant.typical()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
 	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
@@ -220,7 +220,7 @@ func (j *job) waves() []wave {
 
 // breakable adds what breaks a style on purpose.
 func (s *Session) breakable(p *participant, style *drive.Style) {
-	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
+	operator, cluster := p.operator, install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Workload: s.workload, Folder: operator.Folder, Node: s.node(),
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
@@ -236,12 +236,12 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if err != nil {
 		return fmt.Errorf("make a client for metadata: %w", err)
 	}
-	unknown, err := p.operator.Style().UnknownRoles()
+	held, err := p.operator.Rights()
 	if err != nil {
 		return err
 	}
 	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.Grant.Writes) }
-	if len(unknown) > 0 { // it may be anything
+	if len(held.Unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}
 	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes, Custom: s.workload.GVR().GroupResource()}

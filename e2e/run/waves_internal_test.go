@@ -18,15 +18,8 @@ import (
 
 // styled is a participant of a style that is only described.
 func styled(style spec.Style) *participant {
-	return &participant{operator: described{style: styles.Style{Style: style}}}
+	return &participant{operator: &styles.Style{Style: style}}
 }
-
-type described struct {
-	styles.Operator
-	style styles.Style
-}
-
-func (d described) Style() styles.Style { return d.style }
 
 func killed(name, component string) scenarios.Scenario {
 	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: component}}}}

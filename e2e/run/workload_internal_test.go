@@ -27,8 +27,8 @@ import (
 
 // Which is in whose way is named; the floor is in nobody's.
 func TestStylesOfTwoWorkloadsAreRefused(t *testing.T) {
-	of := func(name, workload string, control spec.Control) styles.Operator {
-		return described{style: styles.Style{Style: spec.Style{Name: name, Workload: workload, Control: control}}}
+	of := func(name, workload string, control spec.Control) *styles.Style {
+		return &styles.Style{Style: spec.Style{Name: name, Workload: workload, Control: control}}
 	}
 	s := newSession(Options{}, "", time.Time{}, io.Discard)
 	err := s.handle(of("floor", "", spec.Harness), of("native", "", ""), of("mine", "memcached", ""), of("other", "queue", ""))

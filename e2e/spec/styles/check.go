@@ -20,11 +20,11 @@ import (
 // Errors name file and line.
 //
 // Styles of one run may have the same objects: they take turns, and none is installed beside what another has left.
-func Check(catalogue *images.Catalogue, all ...Operator) error {
+func Check(catalogue *images.Catalogue, all ...*Style) error {
 	_, err := catalogue.With(OwnImages(all...)...)
 	problems := []error{err}
-	for _, operator := range all {
-		problems = append(problems, operator.Style().check(catalogue))
+	for _, style := range all {
+		problems = append(problems, style.check(catalogue))
 	}
 	return errors.Join(problems...)
 }
@@ -49,9 +49,9 @@ func (s Style) checkUpgrade() error {
 	if err != nil || s.Upgrade == nil {
 		return err
 	}
-	for j, manifests := range s.Upgrade.Manifests {
-		if err := s.at(manifests).check(); err != nil {
-			return s.upgradeProblem(j, err)
+	for _, from := range s.nextSources() {
+		if err := from.check(); err != nil {
+			return s.problem(from, err)
 		}
 	}
 	now, err := s.Objects()
@@ -69,26 +69,23 @@ func (s Style) checkUpgrade() error {
 // placed is an object with the place from which it is rendered.
 type placed struct {
 	*unstructured.Unstructured
-	stage, manifests int // indices in style.yaml
+	from source
 }
 
 // placed renders all manifests, each with its place.
 func (s Style) placed() ([]placed, error) {
 	var all []placed
 	var problems []error
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			read := s.at(manifests)
-			err := read.err
-			if err == nil {
-				err = read.check()
-			}
-			if err != nil {
-				problems = append(problems, s.problem(i, j, err))
-			}
-			for _, obj := range read.copies() {
-				all = append(all, placed{obj, i, j})
-			}
+	for _, from := range slices.Concat(s.stageSources()...) {
+		err := from.err
+		if err == nil {
+			err = from.check()
+		}
+		if err != nil {
+			problems = append(problems, s.problem(from, err))
+		}
+		for _, obj := range from.copies() {
+			all = append(all, placed{obj, from})
 		}
 	}
 	return all, errors.Join(problems...)
@@ -120,12 +117,11 @@ func (s Style) checkObjects(all []placed) error {
 		before, twice := first[identityOf(obj.Unstructured)]
 		switch {
 		case identityOf(obj.Unstructured) == harness:
-			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
+			problems = append(problems, s.problem(obj.from, fmt.Errorf(
 				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
 		case twice:
-			stage := s.Stages[before.stage]
-			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
-				kube.Describe(obj.Unstructured), stage.Name, stage.Manifests[before.manifests], s.line(manifestsAt(before.stage, before.manifests)))))
+			problems = append(problems, s.problem(obj.from, fmt.Errorf("%s is rendered twice, by %s from %s (line %d), too: leave one out",
+				kube.Describe(obj.Unstructured), before.from.what, before.from.path, s.line(before.from.where))))
 		default:
 			first[identityOf(obj.Unstructured)] = obj
 		}

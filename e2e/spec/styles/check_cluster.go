@@ -20,10 +20,9 @@ import (
 )
 
 // CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Of what cannot be rendered Check tells.
-func CheckCluster(catalogue *images.Catalogue, all ...Operator) error {
+func CheckCluster(catalogue *images.Catalogue, all ...*Style) error {
 	var problems []error
-	for _, operator := range all {
-		s := operator.Style()
+	for _, s := range all {
 		objs, err := s.placed()
 		if err != nil {
 			continue
@@ -51,7 +50,7 @@ func (s Style) managed() bool {
 
 // about is an error about an object, with the line of style.yaml that leads to it.
 func (s Style) about(obj placed, format string, args ...any) error {
-	return s.problem(obj.stage, obj.manifests, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...))
+	return s.problem(obj.from, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...))
 }
 
 // checkKinds refuses a kind that neither Kubernetes has nor a definition among the manifests.

@@ -25,11 +25,11 @@ func (s Style) checkDistinct(all []placed) error {
 			}
 			mine, err := valuesAt(rule, obj)
 			if err != nil {
-				return s.problem(obj.stage, obj.manifests, err)
+				return s.problem(obj.from, err)
 			}
 			alike := func(other [][]string) bool { return shareAll(mine, other) }
 			if i := slices.IndexFunc(values, alike); i >= 0 {
-				problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is not distinct from %s: %s",
+				problems = append(problems, s.problem(obj.from, fmt.Errorf("%s is not distinct from %s: %s",
 					kube.Describe(obj.Unstructured), kube.Describe(before[i].Unstructured), rule.Reason)))
 			}
 			before, values = append(before, obj), append(values, mine)

@@ -65,7 +65,7 @@ func (s Style) checkImages(all []placed, catalogue *images.Catalogue) error {
 	for _, image := range catalogue.Images {
 		needs := func(obj placed) bool { return slices.Contains(imagesIn(obj.Object), image.Reference) }
 		if i := slices.IndexFunc(all, needs); i >= 0 && !slices.Contains(s.ImageNames(), image.Name) {
-			problems = append(problems, s.problem(all[i].stage, all[i].manifests, fmt.Errorf("%s runs %s, which images (line %d) does not list: add %s",
+			problems = append(problems, s.problem(all[i].from, fmt.Errorf("%s runs %s, which images (line %d) does not list: add %s",
 				strings.ToLower(all[i].GetKind())+"/"+all[i].GetName(), image.Reference, s.line([]any{"images"}), image.Name)))
 		}
 	}

@@ -35,10 +35,10 @@ func newStyle(t *testing.T, root, name string) string {
 	return dir
 }
 
-func namesOf(found []styles.Operator) []string {
+func namesOf(found []*styles.Style) []string {
 	var names []string
 	for _, operator := range found {
-		names = append(names, operator.Style().Name)
+		names = append(names, operator.Name)
 	}
 	return names
 }
@@ -129,8 +129,7 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 	assert.Subset(t, namesOf(all), []string{"argo", "native"})
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		t.Run(style.Name, func(t *testing.T) {
 			plan, err := style.Plan()
 			require.NoError(t, err)
@@ -171,9 +170,9 @@ func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 				require.NoError(t, errors.Join(os.RemoveAll(at), put(at)))
 				all, err := styles.Find(root, "base")
 				if err == nil {
-					_, err = all[0].Style().SecretReaders()
-					_, rendered := all[0].Style().Objects()
-					_, counted := all[0].Style().Facts(&images.Catalogue{})
+					_, err = all[0].SecretReaders()
+					_, rendered := all[0].Objects()
+					_, counted := all[0].Facts(&images.Catalogue{})
 					err = errors.Join(err, rendered, counted)
 				}
 				require.ErrorContains(t, err, at+" is not read: ")

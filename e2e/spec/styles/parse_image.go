@@ -101,6 +101,6 @@ func (s *Style) repository() string {
 }
 
 // OwnImages are those that styles bring along beside the catalogue's.
-func OwnImages(all ...Operator) []images.Image {
-	return plain.Flat(all, func(operator Operator) []images.Image { return operator.Style().Own })
+func OwnImages(all ...*Style) []images.Image {
+	return plain.Flat(all, func(operator *Style) []images.Image { return operator.Own })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,17 +17,11 @@ import (
 )
 
 // measured are the styles of the house that are no control.
-func measured(t *testing.T) []styles.Style {
+func measured(t *testing.T) []*styles.Style {
 	t.Helper()
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
-	var list []styles.Style
-	for _, operator := range all {
-		if style := operator.Style(); style.Control == "" {
-			list = append(list, style)
-		}
-	}
-	return list
+	return slices.DeleteFunc(all, func(style *styles.Style) bool { return style.Control != "" })
 }
 
 // What departs from the rule says why; what does not says nothing.
@@ -71,7 +66,7 @@ func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 		require.NoError(t, err)
 		operator, err := styles.Load(filepath.Join("../../../operators", name))
 		require.NoError(t, err)
-		f := operator.Style().Framework
+		f := operator.Framework
 		require.NotNil(t, f, name)
 		assert.Contains(t, string(text), "/"+f.Name+" "+f.Version, "%s: %s says another", name, file)
 	}
@@ -104,8 +99,7 @@ func stylesTable(t *testing.T) string {
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	text := head("style", "what it is")
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		text += row(fmt.Sprintf("[`%s`](%s/README.md)", style.Name, style.Name), style.Description)
 	}
 	return text
