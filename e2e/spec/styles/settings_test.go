@@ -132,7 +132,7 @@ func ruleTable() string {
 // departs stands where a style has another value, which the table of departures says.
 const departs = "*departs*"
 
-func valuesTable(list []styles.Style) string {
+func valuesTable(list []*styles.Style) string {
 	cells := []string{"style"}
 	for _, r := range spec.Rules() {
 		cells = append(cells, "`"+r.Setting+"`")
@@ -152,7 +152,7 @@ func valuesTable(list []styles.Style) string {
 	return text
 }
 
-func departuresTable(list []styles.Style) string {
+func departuresTable(list []*styles.Style) string {
 	text := head("style", "setting", "is", "why")
 	for _, style := range list {
 		for _, r := range spec.Rules() {
@@ -164,7 +164,7 @@ func departuresTable(list []styles.Style) string {
 	return text
 }
 
-func frameworksTable(list []styles.Style) string {
+func frameworksTable(list []*styles.Style) string {
 	text := head("style", "built on", "version", "of", "newest", "why not the newest")
 	for _, style := range list {
 		if f := style.Framework; f != nil {
