@@ -86,7 +86,7 @@ func (j *job) compareWith(ctx context.Context) error {
 	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
-	compared := plain.Map(j.operated(), func(p *participant) *styles.Style { return p.operator })
+	compared := operatorsOf(j.participants)
 	if err := errors.Join(j.choose(compared...), j.measurable()); err != nil {
 		return err
 	}
@@ -286,15 +286,7 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	if slices.ContainsFunc(is.Own, func(image images.Image) bool { return given[image.Name] != "" }) {
 		return true, nil
 	}
-	before, err := manifestsHash(was)
-	if err != nil {
-		return false, err
-	}
-	after, err := manifestsHash(is)
-	if err != nil || before != after {
-		return true, err
-	}
-	if same, err := sameStyle(was, is); err != nil || !same {
+	if same, err := alike(was, is); err != nil || !same {
 		return true, err
 	}
 	recipesBefore, err := recipes.Of(ctx, baseRoot, was.Own, was.ImageNames()...)
@@ -305,8 +297,16 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 
-// sameStyle reports whether two styles say the same of themselves.
-func sameStyle(was, is *styles.Style) (bool, error) {
+// alike reports whether two styles install the same, and say the same of themselves.
+func alike(was, is *styles.Style) (bool, error) {
+	before, err := manifestsHash(was)
+	if err != nil {
+		return false, err
+	}
+	after, err := manifestsHash(is)
+	if err != nil || before != after {
+		return false, err
+	}
 	texts := []string{files.StyleFile}
 	if is.Base != "" {
 		texts = append(texts, filepath.Join("..", is.Base, files.StyleFile))

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/procfs"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -216,40 +215,22 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was started, in the kernel's ticks: the
-// first line of /proc/stat (proc(5)). The zero value: the kernel does not say.
-type processor struct{ idle, all uint64 }
+// processor is how long the machine's CPUs have been idle, and in all, since it was started, in seconds. The zero value:
+// the kernel does not say.
+type processor struct{ idle, all float64 }
 
-// readProcessor reads the present values.
+// readProcessor reads the present values. What guests take is in user already.
 func readProcessor() processor {
-	text, err := os.ReadFile("/proc/stat")
+	proc, err := procfs.NewFS(procfs.DefaultMountPoint)
 	if err != nil {
 		return processor{}
 	}
-	return parseProcessor(string(text))
-}
-
-// parseProcessor reads the line of all CPUs: user, nice, system, idle, iowait, irq, softirq and
-// steal; what guests take is in user already.
-func parseProcessor(text string) processor {
-	const idle, iowait, steal = 3, 4, 7
-	line, _, _ := strings.Cut(text, "\n")
-	fields := strings.Fields(line)
-	if len(fields) < steal+2 || fields[0] != "cpu" {
+	stat, err := proc.Stat()
+	if err != nil {
 		return processor{}
 	}
-	var p processor
-	for i, field := range fields[1 : steal+2] {
-		ticks, err := strconv.ParseUint(field, 10, 48)
-		if err != nil {
-			return processor{}
-		}
-		p.all += ticks
-		if i == idle || i == iowait {
-			p.idle += ticks
-		}
-	}
-	return p
+	c := stat.CPUTotal
+	return processor{c.Idle + c.Iowait, c.User + c.Nice + c.System + c.Idle + c.Iowait + c.IRQ + c.SoftIRQ + c.Steal}
 }
 
 // busyFrom is the share of busy time above which a machine has too little left for what it
@@ -261,5 +242,5 @@ func (p processor) busySince(then processor) float64 {
 	if then.all == 0 || p.all <= then.all || p.idle < then.idle {
 		return 0
 	}
-	return max(1-float64(p.idle-then.idle)/float64(p.all-then.all), 0)
+	return max(1-(p.idle-then.idle)/(p.all-then.all), 0)
 }

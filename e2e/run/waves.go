@@ -194,12 +194,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
 	for _, w := range order {
-		least := 0
-		for i := range load {
-			if load[i] < load[least] {
-				least = i
-			}
-		}
+		least := slices.Index(load, slices.Min(load))
 		load[least] += w.typical(patience, atOnce)
 		mine[w.name()] = least == shard.Index-1
 	}
