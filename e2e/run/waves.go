@@ -221,7 +221,7 @@ func (s *Session) breakable(p *participant, style *drive.Style) {
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 			return install.Find(ctx, cluster, operator.Name)
 		},
-		Next: func(ctx context.Context) error { return p.operator.Upgrade(ctx, cluster) },
+		Next: func(ctx context.Context) error { return p.operator.InstallNext(ctx, cluster) },
 	}
 }
 

@@ -44,9 +44,9 @@ func (s *Style) Uninstall(ctx context.Context, c install.Cluster) error {
 	return s.installed("uninstall", func(i install.Installation) error { return i.Uninstall(ctx, c) })
 }
 
-// Upgrade installs the next version over what Install has installed, and returns when that sees what happens; see
+// InstallNext installs the next version over what Install has installed, and returns when that sees what happens; see
 // spec.Upgrade.
-func (s *Style) Upgrade(ctx context.Context, c install.Cluster) error {
+func (s *Style) InstallNext(ctx context.Context, c install.Cluster) error {
 	return s.installed("upgrade", func(i install.Installation) error { return i.Upgrade(ctx, c) })
 }
 
