@@ -133,7 +133,8 @@ func (m *Meter) asideBegin(e record.Entry) {
 	}
 }
 
-// asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's end.
+// asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's
+// end.
 func (m *Meter) asideAudit(a *record.Audit) {
 	namespace, _, account := accountOf(a.User)
 	if b := m.beside; b.load != "" && account && b.within(namespace) && !a.OfEvents() {
@@ -183,7 +184,7 @@ func (b *beside) watch(e record.Entry) {
 	}
 }
 
-// runs tells whether a pod, or an Event about one, says that a container has
+// runs reports whether a pod, or an Event about one, says that a container has
 // started. The Event is sent at once, the pod's status up to a second later.
 func runs(w *record.Watch) bool {
 	if w.Resource == spec.Pods {

@@ -51,7 +51,8 @@ type Cost struct {
 	// Growth is the same with as many as each load left, in the order of how many.
 	Growth []Held `json:"growth,omitempty"`
 
-	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took the harness.
+	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took
+	// the harness.
 	Rests []Rest `json:"rests,omitempty"`
 	Kept  []Kept `json:"kept,omitempty"`
 	// Busiest are the most requests that its pods sent in a load.
@@ -122,7 +123,7 @@ func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) 
 	return values, least, most
 }
 
-// Known tells whether there is any value.
+// Known reports whether there is any value.
 func (f Figure) Known() bool { return len(f.Values) > 0 }
 
 // Median is the median of the rounds' values, the mean of the middle two where
@@ -166,7 +167,7 @@ type Counter struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// Known tells whether there is any value.
+// Known reports whether there is any value.
 func (c Counter) Known() bool { return len(c.Values) > 0 }
 
 // Median is the median of the rounds' counts: the lower of the middle two.

@@ -27,8 +27,8 @@ func budgets() []time.Duration {
 	return []time.Duration{20 * time.Minute, 40 * time.Minute, 80 * time.Minute}
 }
 
-// TestBudgets says why some quick styles need longer than the standard profile has: of which latency the gate most often
-// cannot tell, how far samples of it scatter within a block, how far blocks do, and what longer budgets give.
+// TestBudgets says why some quick styles need longer than the standard profile has: of which latency the gate most
+// often cannot tell, how far samples of it scatter within a block, how far blocks do, and what longer budgets give.
 func TestBudgets(t *testing.T) {
 	p, err := profiles.Find(profiles.Standard)
 	require.NoError(t, err)
@@ -62,7 +62,8 @@ func TestBudgets(t *testing.T) {
 		*comparisons, changed(*comparisons), *seed), b.String())
 }
 
-// scatter is how far samples of a latency differ within a block, and blocks beyond that: standard deviations of logarithms.
+// scatter is how far samples of a latency differ within a block, and blocks beyond that: standard deviations of
+// logarithms.
 func (s *style) scatter(latency [2]string) (within, between float64) {
 	var means, variances []float64
 	n := 0.0

@@ -6,8 +6,8 @@
 //
 // The replicate is a round, in which base, base again and head took turns in random order. Were head nothing but base,
 // its label could as well be at any of the three turns: each p-value is the exact share of such deals in which head
-// looks as bad as it does, or worse (stat.PermutationAbove). It needs no shape of the noise, base against itself is in it, and
-// drift from round to round is not.
+// looks as bad as it does, or worse (stat.PermutationAbove). It needs no shape of the noise, base against itself is in
+// it, and drift from round to round is not.
 //
 // The p-values of a style are corrected by Holm's procedure, weighted: groups of
 // metrics have a part of the error probability each, and hand on what they do not

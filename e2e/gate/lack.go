@@ -89,8 +89,8 @@ func (r *Result) lackScenarios() {
 	}
 }
 
-// lackOracles notes what was judged at base and is not judged at head. A scenario that head never passed, and base did, has
-// its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
+// lackOracles notes what was judged at base and is not judged at head. A scenario that head never passed, and base did,
+// has its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
 	type ofStyle struct{ style, oracle string }

@@ -285,7 +285,7 @@ func (r *Result) names() map[string][]string {
 	return names
 }
 
-// implied tells whether a longer tail, or a counter of one scenario, is said
+// implied reports whether a longer tail, or a counter of one scenario, is said
 // already: by a median that is slower, or the counter of all scenarios.
 func (r *Result) implied(m *Metric) bool {
 	if m.Kind != Tail && !m.exact() {

@@ -121,7 +121,7 @@ func (m *Meter) holder(account string) *style {
 	return found
 }
 
-// has tells whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.
+// has reports whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.
 func (s *style) has(account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return slices.Contains(s.Namespaces, namespace) ||

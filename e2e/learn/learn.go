@@ -1,5 +1,5 @@
-// Package learn says what a run has shown of an operator: what its accounts make for a custom resource, and how its status says
-// that it is ready.
+// Package learn says what a run has shown of an operator: what its accounts make for a custom resource, and how its
+// status says that it is ready.
 package learn
 
 import (
@@ -202,8 +202,8 @@ func (l *lesson) children() []propose.Child {
 	return list
 }
 
-// ready are parts of an expression that were true of each custom resource at last, and of none at first: of those that came to
-// what was asked for, and were measured, if there are such.
+// ready are parts of an expression that were true of each custom resource at last, and of none at first: of those that
+// came to what was asked for, and were measured, if there are such.
 func (l *lesson) ready() []propose.Part {
 	var list []propose.Part
 	sizes := map[int64]bool{}
@@ -229,7 +229,8 @@ func (l *lesson) ready() []propose.Part {
 // observed is where a status says of which generation it is.
 const observed = "cr.status.observedGeneration"
 
-// part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is otherwise each time.
+// part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is
+// otherwise each time.
 func (l *lesson) part(at string, lives []*life, sizes bool) string {
 	var same any
 	counts, differs, newest := sizes, false, at == observed

@@ -23,8 +23,8 @@ const (
 // objects are recorded again and again, with few differences.
 const window = 8 << 20
 
-// Find returns the recording in a results folder, compressed or not: the original where both are there, as after a crash
-// in Compress.
+// Find returns the recording in a results folder, compressed or not: the original where both are there, as after a
+// crash in Compress.
 func Find(dir string) (string, error) {
 	for _, name := range []string{FileName, CompressedName} {
 		at := filepath.Join(dir, name)

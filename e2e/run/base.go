@@ -280,7 +280,7 @@ func (b *base) style(ctx context.Context, head *styles.Style, revision string) (
 	return styles.LoadWith(folder, styles.Sources{Of: head.Folder, Moved: moved})
 }
 
-// differ tells whether anything in a style's folder differs, the texts that
+// differ reports whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
 func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is *styles.Style, given Given) (bool, error) {
 	if slices.ContainsFunc(is.Own, func(image images.Image) bool { return given[image.Name] != "" }) {

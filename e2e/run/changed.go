@@ -83,7 +83,7 @@ func touchedBy(files []string) (touched []string, shared bool) {
 	return touched, false
 }
 
-// differs tells whether a style is new, or other than it was at the base.
+// differs reports whether a style is new, or other than it was at the base.
 func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	found, err := styles.Find(filepath.Join(root, "operators"), name)
 	if err != nil {

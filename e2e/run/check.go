@@ -55,7 +55,7 @@ func stale(operator *styles.Style, expected verdicts.Expected, all []scenarios.S
 	if !expected.Known() {
 		return nil
 	}
-	p := driving(operator)
+	p := driving(style)
 	var problems []error
 	for _, s := range all {
 		entry, _ := expected.Of(s.Name)
@@ -143,17 +143,17 @@ func doubtful(style *styles.Style, catalogue *images.Catalogue) ([]string, error
 }
 
 // fitting counts the scenarios that apply to a style, and says of the others why they do not.
-func fitting(operator *styles.Style, all []scenarios.Scenario) (applicable int, reasons []string) {
+func fitting(style *styles.Style, all []scenarios.Scenario) (applicable int, reasons []string) {
 	var names plain.Groups[string, string]
-	p := driving(operator)
+	p := driving(style)
 	for _, s := range all {
 		why := p.unfit(s)
 		if why == "" {
 			applicable++
 			continue
 		}
-		if name := operator.Name; strings.HasPrefix(why, name+" has no component ") {
-			why = name + " has none of the components that these are about"
+		if why == lacksComponent(style, s) { // which one is another with each scenario
+			why = style.Name + " has none of the components that these are about"
 		}
 		names.Add(why, s.Name)
 	}

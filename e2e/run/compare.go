@@ -45,7 +45,7 @@ func (c *comparison) failed() error {
 	return nil
 }
 
-// lost tells whether head alone cannot be driven.
+// lost reports whether head alone cannot be driven.
 func (c *comparison) lost() bool {
 	return c.head().err != nil && !slices.ContainsFunc(c.participants, func(p *participant) bool { return p != c.head() && p.err != nil })
 }
@@ -258,7 +258,8 @@ func (g gateRun) round(take func(turn) error, round int, some []*comparison) err
 	})
 }
 
-// each hands out a turn of each participant that can be driven, in the random order of a round, and notes which heads are lost.
+// each hands out a turn of each participant that can be driven, in the random order of a round, and notes which heads
+// are lost.
 func (g gateRun) each(take func(turn) error, some []*comparison, round int, participants []*participant, of func(*participant) turn) error {
 	for _, p := range order(participants, g.options.Seed, round) {
 		if p.err != nil {
@@ -457,7 +458,8 @@ func (g gateRun) repeat(take func(turn) error, spent time.Duration) error {
 	return nil
 }
 
-// Drivable tells whether there is any style to compare. Without one, the result is what head has lost; see RecordLost.
+// Drivable reports whether there is any style to compare. Without one, the result is what head has lost; see
+// RecordLost.
 func (j *job) Drivable() bool { return len(j.comparisons) > 0 }
 
 // command repeats a comparison: with the commit, and with what was asked for otherwise than by default.

@@ -52,7 +52,7 @@ func (g gateRun) planLoads(first func() error) error {
 	return nil
 }
 
-// tooLong tells whether there are too few rounds for a load to be told, where one takes so
+// tooLong reports whether there are too few rounds for a load to be told, where one takes so
 // long; of few rounds each has it.
 func (g gateRun) tooLong(c *comparison, takes time.Duration) bool {
 	return time.Duration(min(c.rounds, gate.LeastLoads))*takes > g.loadTime()/time.Duration(len(g.comparisons))

@@ -114,32 +114,14 @@ func (c contract) images(objs []*unstructured.Unstructured) error {
 		if name := floating.FindString(fmt.Sprint(obj.Object)); name != "" {
 			problems = append(problems, fmt.Errorf("%s: found %s, expected a tag that always means the same", kube.Describe(obj), name))
 		}
-		for _, image := range imagesOfPods(obj.Object) {
-			if !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
+		for inner := range kube.Maps(obj.Object) {
+			image, is := inner["image"].(string)
+			if is && !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
 				problems = append(problems, fmt.Errorf("%s: image %s is not in fixtures/catalogue.yaml", kube.Describe(obj), image))
 			}
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// imagesOfPods lists the images of all containers in a value, at any depth.
-func imagesOfPods(value any) []string {
-	var found []string
-	switch value := value.(type) {
-	case map[string]any:
-		if image, is := value["image"].(string); is {
-			found = append(found, image)
-		}
-		for _, inner := range value {
-			found = append(found, imagesOfPods(inner)...)
-		}
-	case []any:
-		for _, inner := range value {
-			found = append(found, imagesOfPods(inner)...)
-		}
-	}
-	return found
 }
 
 var pinnedVersion = regexp.MustCompile(`^v1\.\d+$`)

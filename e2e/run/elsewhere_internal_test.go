@@ -15,7 +15,8 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// theirs is another repository with an operator in Go and its style, both committed; own is what its image is made from.
+// theirs is another repository with an operator in Go and its style, both committed; own is what its image is made
+// from.
 func theirs(t *testing.T, own string) string {
 	t.Helper()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
@@ -149,7 +150,8 @@ func TestASourceInASecondRepository(t *testing.T) {
 	}
 }
 
-// What a submodule was, the repository says that it is in: a revision of that one means another commit in the submodule.
+// What a submodule was, the repository says that it is in: a revision of that one means another commit in the
+// submodule.
 func TestAStyleInASubmodule(t *testing.T) {
 	inner := theirs(t, "go: ../cmd")
 	outer, err := filepath.EvalSymlinks(t.TempDir())
@@ -227,8 +229,8 @@ func TestWhatIsNotComparedIsNamed(t *testing.T) {
 	assert.Empty(t, j.options.Given.besides([]images.Image{{Name: "own"}}), "what is given is head's")
 }
 
-// The scenarios are bound to the workload that the compared style brings, however the style is asked for: this one has no
-// scale subresource, and its custom resource is another one.
+// The scenarios are bound to the workload that the compared style brings, however the style is asked for: this one has
+// no scale subresource, and its custom resource is another one.
 func TestTheScenariosAreOfTheirWorkload(t *testing.T) {
 	here := theirs(t, "go: ../cmd")
 	bench := filepath.Join(here, "bench")

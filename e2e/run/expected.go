@@ -28,8 +28,8 @@ func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
 // oracles are those that an expected failure may name.
 func oracles() []string { return append(judge.OracleNames(), judge.Released) }
 
-// Expected reads the verdicts that are expected of a recording's styles, as far
-// as they have a folder in the repository at root. Of a scenario that has gone since, which no verdicts.yaml can name, a pass is.
+// Expected reads the verdicts that are expected of a recording's styles, as far as they have a folder in the repository
+// at root. Of a scenario that has gone since, which no verdicts.yaml can name, a pass is.
 func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
 	w, err := workloads.Default()
 	if is := header.Workload; is != nil && slices.Contains(workloads.Names(), is.Name) {
@@ -55,7 +55,8 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	return verdicts.LoadAll(filepath.Join(root, "operators"), known, there, oracles())
 }
 
-// Expect reads what is expected of the styles of recordings that are reported together: each has its part of the scenarios.
+// Expect reads what is expected of the styles of recordings that are reported together: each has its part of the
+// scenarios.
 func Expect(root string, all []result.Recording) (err error) {
 	driven := plain.Flat(all, func(one result.Recording) []record.Scenario { return one.Judgement.Header.Scenarios })
 	for i := range all {

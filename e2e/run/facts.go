@@ -68,32 +68,29 @@ func podSecurity(objects []*unstructured.Unstructured) map[string]string {
 func privileges(objects []*unstructured.Unstructured) []string {
 	asked := map[string]bool{}
 	for _, object := range objects {
-		var walk func(field string, value any)
-		walk = func(field string, value any) {
-			say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
-			switch value := value.(type) {
-			case map[string]any:
-				if path, ok := value["path"].(string); ok && field == "hostPath" {
-					say("hostPath " + path)
-				}
-				for name, inner := range value {
-					walk(name, inner)
-				}
-			case []any:
-				for _, inner := range value {
-					if capability, ok := inner.(string); ok && field == "add" {
-						say("capability " + capability)
+		if object.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
+		for inner := range kube.Maps(object.Object) {
+			for field, value := range inner {
+				switch value := value.(type) {
+				case map[string]any:
+					if path, ok := value["path"].(string); ok && field == "hostPath" {
+						say("hostPath " + path)
 					}
-					walk("", inner)
-				}
-			case bool:
-				if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
-					say(field)
+				case []any:
+					for _, one := range value {
+						if capability, ok := one.(string); ok && field == "add" {
+							say("capability " + capability)
+						}
+					}
+				case bool:
+					if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
+						say(field)
+					}
 				}
 			}
-		}
-		if object.GetKind() != "CustomResourceDefinition" {
-			walk("", object.Object)
 		}
 	}
 	return slices.Sorted(maps.Keys(asked))

@@ -95,14 +95,10 @@ func (g *Given) Set(text string) error {
 
 // check refuses an image that no style needs, and a reference that is none. The catalogue has those of the styles, too.
 func (g Given) check(catalogue *images.Catalogue, all []*styles.Style) error {
-	needed, err := everyRun(all...)
+	needed, err := imagesNeeded(all)
 	if err != nil {
 		return err
 	}
-	for _, operator := range all {
-		needed = append(needed, operator.ImageNames()...)
-	}
-	needed = plain.Once(nil, needed...)
 	for _, name := range slices.Sorted(maps.Keys(g)) {
 		if !slices.Contains(needed, name) {
 			return fmt.Errorf("--image=%s=%s: no image %q is needed here: there are %s%s", name, g[name], name, strings.Join(needed, ", "), schema.Suggestion(name, needed))

@@ -215,8 +215,8 @@ func (r restarts) since(before restarts) []string {
 	return pods
 }
 
-// processor is how long the machine's CPUs have been idle, and in all, since it was started, in seconds. The zero value:
-// the kernel does not say.
+// processor is how long the machine's CPUs have been idle, and in all, since it was started, in seconds. The zero
+// value: the kernel does not say.
 type processor struct{ idle, all float64 }
 
 // readProcessor reads the present values. What guests take is in user already.

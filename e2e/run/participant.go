@@ -58,7 +58,7 @@ type participant struct {
 	err   error    // why it is not driven any further
 }
 
-// bad tells whether some sample was not handled as expected.
+// bad reports whether some sample was not handled as expected.
 func (p *participant) bad() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

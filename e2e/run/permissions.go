@@ -247,7 +247,8 @@ const permissionsHead = `# What a run of %s (--scenario=%s) needs on an existing
 # kubectl apply -f this file; kubectl create token -n operatorbench operatorbench --duration=4h makes the token for the kubeconfig.
 `
 
-// permitted refuses an existing cluster in which the run's account lacks a right that the run needs. Nothing has been made by then.
+// permitted refuses an existing cluster in which the run's account lacks a right that the run needs. Nothing has been
+// made by then.
 func (e *environment) permitted(ctx context.Context) error {
 	if e.existing() == nil {
 		return nil

@@ -80,7 +80,7 @@ func (rec *recording) Judged(style, scenario string) ([]judge.Result, error) {
 	return plain.Where(all.Results, func(r judge.Result) bool { return record.Label(r.Style, r.Variant) == style && r.Scenario == scenario }), nil
 }
 
-// Has tells whether any round of a scenario was driven against a style (by its
+// Has reports whether any round of a scenario was driven against a style (by its
 // label). A recording that cannot be judged has: its subtest says why.
 func (rec *recording) Has(style, scenario string) bool {
 	results, err := rec.Judged(style, scenario)

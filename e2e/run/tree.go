@@ -38,7 +38,8 @@ func repositoryOf(ctx context.Context, folder string) (string, error) {
 	return "", fmt.Errorf("%s is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS` (%w)", folder, err)
 }
 
-// tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not asked again.
+// tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not
+// asked again.
 func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error) {
 	top, err := repositoryOf(ctx, folder)
 	if err != nil {
@@ -71,8 +72,8 @@ func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error)
 	return t, nil
 }
 
-// resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless this is
-// run in the submodule itself; fs.ErrNotExist if it was not there.
+// resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless
+// this is run in the submodule itself; fs.ErrNotExist if it was not there.
 func (b *base) resolve(ctx context.Context, top, revision string) (string, error) {
 	above, err := git(ctx, top, "rev-parse", "--show-superproject-working-tree")
 	if err != nil || above == "" || len(b.trees) == 0 {

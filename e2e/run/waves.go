@@ -116,10 +116,8 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
 		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work object for a deletion that could be suspended"
 	}
-	for _, name := range s.Components() {
-		if _, has := style.Component(name); !has {
-			return fmt.Sprintf("%s has no component %s", style.Name, name)
-		}
+	if why := lacksComponent(style, s); why != "" {
+		return why
 	}
 	if s.NeedsNext() && style.Upgrade == nil {
 		return style.Name + " has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away"
@@ -142,6 +140,16 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	}
 	if p.cluster != nil {
 		return lacks(*p.cluster, s)
+	}
+	return ""
+}
+
+// lacksComponent says which component a scenario is about that a style does not have; "": it has all.
+func lacksComponent(style *styles.Style, s scenarios.Scenario) string {
+	for _, name := range s.Components() {
+		if _, has := style.Component(name); !has {
+			return fmt.Sprintf("%s has no component %s", style.Name, name)
+		}
 	}
 	return ""
 }

@@ -40,7 +40,8 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
 
-// What another part makes can be taken from it; what nobody makes is mended by who installed it. A rollout is no upgrade.
+// What another part makes can be taken from it; what nobody makes is mended by who installed it. A rollout is no
+// upgrade.
 func TestWhatOnlyAnInstallerMends(t *testing.T) {
 	kept := styled(spec.Style{Name: "kept", Upgrade: &spec.Upgrade{}, Components: []spec.Component{{Name: "installer"}, {Name: "operator", ManagedBy: "installer"}}})
 	plain := styled(spec.Style{Name: "plain", Components: []spec.Component{{Name: "operator"}}})

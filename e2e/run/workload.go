@@ -8,8 +8,8 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// MixedError says that two styles that are asked for handle different custom resources: all that a run drives, records and
-// compares is of one.
+// MixedError says that two styles that are asked for handle different custom resources: all that a run drives, records
+// and compares is of one.
 type MixedError struct{ Style, Workload, OtherStyle, OtherWorkload string }
 
 func (e *MixedError) Error() string {

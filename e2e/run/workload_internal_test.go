@@ -88,7 +88,8 @@ func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
 	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
 }
 
-// The pods of an operator may be ready before the node leads to them: its webhook is asked again, and of no other workload.
+// The pods of an operator may be ready before the node leads to them: its webhook is asked again, and of no other
+// workload.
 func TestTheFirstWriteWaitsForAWebhook(t *testing.T) {
 	for admission, tries := range map[bool]int{true: 2, false: 1} {
 		w := workloadtest.Queue(t)

@@ -242,7 +242,7 @@ func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
 func (silent) Held(record.Held)                {}
 
-// alone tells whether a trial changes what all custom resources of the cluster
+// alone reports whether a trial changes what all custom resources of the cluster
 // share: their definition, the node's images, or the API server.
 func (b *environment) alone(trial selftest.Trial) bool {
 	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"operatorbench/e2e/plain"
 )
 
 // Style is a style.yaml: what is known of an operator style before there is a cluster. Recordings hold it as it is, so
@@ -218,7 +220,7 @@ type Busy struct {
 	Reason string `json:"reason"`
 }
 
-// Field tells whether a field of the status is written, and of one that is not, why; "": the style does not say.
+// Field reports whether a field of the status is written, and of one that is not, why; "": the style does not say.
 func (d Declaration) Field(name string) (written bool, reason string) {
 	switch {
 	case !d.Supported:
@@ -238,7 +240,7 @@ func (d *Declaration) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(d))
 }
 
-// Known tells whether the style says whether it does this.
+// Known reports whether the style says whether it does this.
 func (d Declaration) Known() bool { return d.Supported || d.Reason != "" }
 
 // The names of what is declared.
@@ -321,19 +323,10 @@ type Typical struct {
 
 // Component returns the component of a name.
 func (s Style) Component(name string) (Component, bool) {
-	for _, component := range s.Components {
-		if component.Name == name {
-			return component, true
-		}
-	}
-	return Component{}, false
+	return plain.Find(s.Components, func(c Component) bool { return c.Name == name })
 }
 
 // ImageNames lists the names of the images that the node must have.
 func (s Style) ImageNames() []string {
-	var names []string
-	for _, image := range s.Images {
-		names = append(names, image.Name)
-	}
-	return names
+	return plain.Map(s.Images, func(i Image) string { return i.Name })
 }

@@ -46,7 +46,7 @@ func NewProgress(out io.Writer) *Progress {
 	return p
 }
 
-// Is tells whether out is a terminal, and colour may be written to it.
+// Is reports whether out is a terminal, and colour may be written to it.
 func Is(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

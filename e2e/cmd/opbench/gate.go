@@ -201,7 +201,7 @@ func loadGate(path string) (result.Recording, error) {
 	return gate.Join(all...)
 }
 
-// same tells whether two paths are one file or folder.
+// same reports whether two paths are one file or folder.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

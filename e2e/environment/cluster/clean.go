@@ -239,7 +239,7 @@ func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, ou
 	return nil
 }
 
-// noEngine says whether no engine is installed, as against one that does not work.
+// noEngine reports whether no engine is installed, as against one that does not work.
 func noEngine(err error) bool {
 	var notFound *engine.NotFoundError
 	if !errors.As(err, &notFound) {

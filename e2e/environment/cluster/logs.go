@@ -22,8 +22,8 @@ import (
 )
 
 // collect writes, for each namespace, every listable resource but secrets to a YAML file, without values that may be
-// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error, unless the
-// time is up, and returns all of them.
+// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error,
+// unless the time is up, and returns all of them.
 func collect(ctx context.Context, config *rest.Config, dir string, namespaces []string) error {
 	client, err := kube.New(config)
 	if err != nil {
@@ -50,8 +50,8 @@ func collect(ctx context.Context, config *rest.Config, dir string, namespaces []
 	return errors.Join(errs...)
 }
 
-// listable returns the namespaced resources that can be listed, at their preferred versions, but for those that hold secrets,
-// or say again what others say.
+// listable returns the namespaced resources that can be listed, at their preferred versions, but for those that hold
+// secrets, or say again what others say.
 func listable(client *kube.Client) ([]schema.GroupVersionResource, error) {
 	lists, err := client.Typed.Discovery().ServerPreferredNamespacedResources()
 	if len(lists) == 0 && err != nil { // one broken API group does not matter

@@ -1,5 +1,5 @@
-// Package fakenodes adds nodes to a cluster that are none: of each pod that is put there kwok says that it runs. So thousands
-// of custom resources have pods on a machine that runs a hundred. Those of operators stay on the real node.
+// Package fakenodes adds nodes to a cluster that are none: of each pod that is put there kwok says that it runs. So
+// thousands of custom resources have pods on a machine that runs a hundred. Those of operators stay on the real node.
 package fakenodes
 
 import (
@@ -88,8 +88,8 @@ func node(number int) *unstructured.Unstructured {
 	}}
 }
 
-// awaitSent returns when the API server sends pods of the namespaces that ask for it to the fake nodes: a policy takes a
-// moment until it counts.
+// awaitSent returns when the API server sends pods of the namespaces that ask for it to the fake nodes: a policy takes
+// a moment until it counts.
 func awaitSent(ctx context.Context, client *kube.Client) error {
 	pods := client.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace("operatorbench-fake-pods")
 	probe := &unstructured.Unstructured{Object: map[string]any{
@@ -107,7 +107,8 @@ func awaitSent(ctx context.Context, client *kube.Client) error {
 	return nil
 }
 
-// sent reports whether a pod goes to a fake node, and what of it was seen. As long as its namespace is new it is refused.
+// sent reports whether a pod goes to a fake node, and what of it was seen. As long as its namespace is new it is
+// refused.
 func sent(pod *unstructured.Unstructured, refused error) (there bool, seen string) {
 	if refused != nil {
 		return false, refused.Error()

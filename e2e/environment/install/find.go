@@ -69,7 +69,7 @@ func Find(ctx context.Context, c Cluster, style string) ([]*unstructured.Unstruc
 	return c.withRoles(ctx, found)
 }
 
-// binds says whether an object is a binding for the whole cluster, of service accounts in some namespaces alone.
+// binds reports whether an object is a binding for the whole cluster, of service accounts in some namespaces alone.
 func binds(obj *unstructured.Unstructured, namespaces map[string]bool) bool {
 	if obj.GetKind() != "ClusterRoleBinding" {
 		return false

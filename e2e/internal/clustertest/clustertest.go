@@ -152,7 +152,7 @@ func (c *Cluster) Inventory(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// derived says whether the object is an APIService that the API server makes of a definition, and removes some time
+// derived reports whether the object is an APIService that the API server makes of a definition, and removes some time
 // after it.
 func derived(obj *unstructured.Unstructured) bool {
 	return obj.GetKind() == "APIService" && obj.GetLabels()["kube-aggregator.kubernetes.io/automanaged"] == "true"

@@ -26,7 +26,7 @@ import (
 type Taker struct {
 	Metadata  metadata.Interface
 	Discovery discovery.DiscoveryInterface
-	// Writes tells whether the style may write a resource.
+	// Writes reports whether the style may write a resource.
 	Writes func(schema.GroupResource) bool
 	Custom schema.GroupResource // what the custom resource is, which ends by itself
 
@@ -128,7 +128,7 @@ func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []s
 	return found
 }
 
-// names tells whether an object's metadata name one of the namespaces, which are one sample's alone.
+// names reports whether an object's metadata name one of the namespaces, which are one sample's alone.
 func names(o *metav1.PartialObjectMetadata, namespaces []string) bool {
 	texts := slices.Concat([]string{o.Name}, slices.Collect(maps.Values(o.Labels)),
 		slices.Collect(maps.Keys(o.Annotations)), slices.Collect(maps.Values(o.Annotations)))

@@ -514,7 +514,7 @@ func (w *watcher) enqueue(do func()) {
 	w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap}) }
 }
 
-// covers tells whether a namespace is recorded, and what tells there which custom
+// covers reports whether a namespace is recorded, and what tells there which custom
 // resource an object is for; nil: nothing.
 func (w *watcher) covers(namespace string) (*finder, bool) {
 	if w.namespace != metav1.NamespaceAll {

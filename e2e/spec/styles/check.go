@@ -38,8 +38,29 @@ func (s Style) check(catalogue *images.Catalogue) error {
 		return err
 	}
 	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
-	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkDistinct(all),
-		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
+	c := checks{Style: s, all: all}
+	c.objects()
+	c.fail(s.checkBases())
+	c.fail(s.checkUnused())
+	c.distinct()
+	c.components()
+	c.rollouts()
+	c.images(catalogue)
+	return errors.Join(c.problems...)
+}
+
+// checks collects what is wrong with a style's objects.
+type checks struct {
+	Style
+	all      []placed
+	problems []error
+}
+
+func (c *checks) fail(err error) { c.problems = append(c.problems, err) }
+
+// about notes an error about an object, with the line of style.yaml that leads to it.
+func (c *checks) about(obj placed, format string, args ...any) {
+	c.fail(c.problem(obj.from, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...)))
 }
 
 // checkUpgrade refuses a next version that cannot be rendered, or that is what is
@@ -101,30 +122,28 @@ func identityOf(obj *unstructured.Unstructured) identity {
 	return identity{obj.GroupVersionKind().GroupKind(), obj.GetNamespace(), obj.GetName()}
 }
 
-// checkObjects refuses what is rendered twice, and what the harness makes.
-func (s Style) checkObjects(all []placed) error {
-	w, err := s.Handles()
+// objects refuses what is rendered twice, and what the harness makes.
+func (c *checks) objects() {
+	w, err := c.Handles()
 	if err != nil {
-		return err
+		c.fail(err)
+		return
 	}
 	var harness identity // nothing is called so
 	if crd := w.CRD(); crd != nil {
 		harness = identityOf(crd)
 	}
 	first := map[identity]placed{}
-	var problems []error
-	for _, obj := range all {
-		before, twice := first[identityOf(obj.Unstructured)]
+	for _, obj := range c.all {
+		is := identityOf(obj.Unstructured)
+		before, twice := first[is]
 		switch {
-		case identityOf(obj.Unstructured) == harness:
-			problems = append(problems, s.problem(obj.from, fmt.Errorf(
-				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
+		case is == harness:
+			c.about(obj, "is here, which the harness itself makes for all styles: it would go with this one, leave it out")
 		case twice:
-			problems = append(problems, s.problem(obj.from, fmt.Errorf("%s is rendered twice, by %s from %s (line %d), too: leave one out",
-				kube.Describe(obj.Unstructured), before.from.what, before.from.path, s.line(before.from.where))))
+			c.about(obj, "is rendered twice, by %s from %s (line %d), too: leave one out", before.from.what, before.from.path, c.line(before.from.where))
 		default:
-			first[identityOf(obj.Unstructured)] = obj
+			first[is] = obj
 		}
 	}
-	return errors.Join(problems...)
 }

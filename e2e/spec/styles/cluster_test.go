@@ -29,6 +29,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
@@ -55,12 +56,7 @@ func styleImages() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, operator := range all {
-		names = append(names, operator.ImageNames()...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return plain.Once(nil, plain.Flat(all, (*styles.Style).ImageNames)...), nil
 }
 
 // run is the id under which these tests make things.

@@ -51,7 +51,8 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	return all, nil
 }
 
-// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods where its status names them.
+// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods
+// where its status names them.
 func (s Style) doubtRights(say func(format string, args ...any)) error {
 	held, err := s.Rights()
 	if err != nil || len(held.Unknown) > 0 || s.managed() || s.Control != "" {
@@ -78,7 +79,8 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 	return nil
 }
 
-// unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are not known.
+// unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are
+// not known.
 func unknownField(kind schema.GroupVersionKind, path string) string {
 	object, err := scheme.Scheme.New(kind)
 	if err != nil {

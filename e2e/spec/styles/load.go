@@ -106,7 +106,8 @@ func FindWith(sources Sources, root string, names ...string) ([]*Style, error) {
 	return loadAll(dirs, named, sources)
 }
 
-// loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default workload.
+// loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default
+// workload.
 func loadAll(dirs []string, named map[string]bool, sources Sources) ([]*Style, error) {
 	var all []*Style
 	var problems []error

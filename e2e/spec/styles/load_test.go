@@ -151,7 +151,8 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 	}
 }
 
-// A style is a stranger's: what it says is in its own folder, or in those of the styles beside it, whatever a symbolic link says.
+// A style is a stranger's: what it says is in its own folder, or in those of the styles beside it, whatever a symbolic
+// link says.
 func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 	const key = "dXNlcjpwYXNz"
 	outside := t.TempDir()

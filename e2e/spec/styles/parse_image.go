@@ -46,8 +46,8 @@ func (s *Style) ownImage(own spec.Image, where []any) (images.Image, error) {
 		images.From{Dockerfile: dockerfile, Go: program})
 }
 
-// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the engine,
-// which may be another machine's.
+// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the
+// engine, which may be another machine's.
 func (s *Style) from(what, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -86,7 +86,8 @@ func (s Sources) moved(path string) string {
 	return cmp.Or(to, path)
 }
 
-// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its folder is in.
+// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its
+// folder is in.
 func (s *Style) repository() string {
 	above := filepath.Dir(s.Folder)
 	for at := above; at != filepath.Dir(at); at = filepath.Dir(at) {

@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// holds says whether a watch event marks a phase, as Phase documents it.
+// holds reports whether a watch event marks a phase, as Phase documents it.
 func holds(phase spec.Phase, resource, event string, object []byte) bool {
 	if phase.Resource != resource || phase.Event != "" && phase.Event != event {
 		return false

@@ -58,15 +58,13 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 	})
 }
 
-// commands returns the command line of every container in a value, at any depth:
-// pod templates are in workloads, and in objects that a controller makes some of.
+// commands returns the command line of every container in a value.
 func commands(value any) [][]string {
 	var all [][]string
-	switch value := value.(type) {
-	case map[string]any:
+	for container := range kube.Maps(value) {
 		var line []string
 		for _, key := range []string{"command", "args"} {
-			words, _ := value[key].([]any)
+			words, _ := container[key].([]any)
 			for _, word := range words {
 				text, _ := word.(string)
 				line = append(line, text)
@@ -75,18 +73,11 @@ func commands(value any) [][]string {
 		if len(line) > 0 {
 			all = append(all, line)
 		}
-		for _, inner := range value {
-			all = append(all, commands(inner)...)
-		}
-	case []any:
-		for _, inner := range value {
-			all = append(all, commands(inner)...)
-		}
 	}
 	return all
 }
 
-// open tells whether a command line lets argo-server serve anybody with its own
+// open reports whether a command line lets argo-server serve anybody with its own
 // rights. Without the flag it asks for the client's own token.
 func open(line []string) bool {
 	words := strings.Split(strings.Join(line, "="), "=")

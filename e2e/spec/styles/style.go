@@ -33,8 +33,8 @@ type Style struct {
 // tree is where the style's files are, and those of styles beside it.
 func (s Style) tree() files.Tree { return files.Tree(filepath.Dir(s.Folder)) }
 
-// Install returns when the operator will really see what happens to a custom resource. All is rendered before anything is
-// applied, and nothing is touched if an object of the same name exists that this run did not make.
+// Install returns when the operator will really see what happens to a custom resource. All is rendered before anything
+// is applied, and nothing is touched if an object of the same name exists that this run did not make.
 func (s *Style) Install(ctx context.Context, c install.Cluster) error {
 	return s.installed("install", func(i install.Installation) error { return i.Install(ctx, c) })
 }

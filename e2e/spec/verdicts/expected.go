@@ -69,7 +69,7 @@ func (e Expected) Of(scenario string) (Entry, bool) {
 	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.ContainsFunc(e.scenarios, func(s Scenario) bool { return s.Name == scenario })
 }
 
-// Known tells whether the style has a file.
+// Known reports whether the style has a file.
 func (e Expected) Known() bool { return e.Path != "" }
 
 // Load reads the file in a style's folder; see Parse and files.Tree. Without one nothing is known.
@@ -119,7 +119,7 @@ type Seen struct {
 	Reason   string   // why it did not pass
 }
 
-// Match tells whether what was seen is as expected, and what is expected, in words.
+// Match reports whether what was seen is as expected, and what is expected, in words.
 // A scenario that is not named may also not apply to the style.
 func (e Expected) Match(seen Seen) (want string, same bool) {
 	if !e.Known() {
@@ -135,7 +135,7 @@ func (e Expected) Match(seen Seen) (want string, same bool) {
 	return entry.String(), entry.matches(seen)
 }
 
-// named tells whether the file has the entry.
+// named reports whether the file has the entry.
 func (e Entry) named() bool { return e.Line > 0 }
 
 func (e Entry) matches(seen Seen) bool {
@@ -150,7 +150,7 @@ func (e Entry) matches(seen Seen) bool {
 	return e.Recovery == "" || seen.Recovery == e.Recovery
 }
 
-// failsBy tells whether oracles that failed are those that are expected to. By which of
+// failsBy reports whether oracles that failed are those that are expected to. By which of
 // them a sample fails may be left to chance, too.
 func (e Entry) failsBy(failed []string) bool {
 	beside := func(names []string) func(string) bool {

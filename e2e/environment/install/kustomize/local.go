@@ -93,8 +93,8 @@ func lineOf(node *yaml.Node, text string) int {
 	return 0
 }
 
-// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out; countless
-// is where counting ends.
+// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out;
+// countless is where counting ends.
 const (
 	mostValues = 100_000
 	countless  = 1 << 40
