@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -238,13 +239,8 @@ func (m *Meter) unchangedCalls(s *style) []Value {
 			continue
 		}
 		from := slices.MinFunc(p.made, time.Time.Compare)
-		count := 0
-		for _, at := range p.calls {
-			if !at.Before(from) && at.Sub(from) <= p.lasts {
-				count++
-			}
-		}
-		values = append(values, Value{Round: p.round, Value: float64(count) / float64(len(p.made))})
+		calls := plain.Where(p.calls, func(at time.Time) bool { return !at.Before(from) && at.Sub(from) <= p.lasts })
+		values = append(values, Value{Round: p.round, Value: float64(len(calls)) / float64(len(p.made))})
 	}
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Value, b.Value)) })
 	return values

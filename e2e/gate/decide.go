@@ -345,9 +345,7 @@ func flat(strata []samples.Stratum, head bool) []samples.Observation {
 		if head {
 			blocks = s.Head
 		}
-		for _, b := range blocks {
-			list = append(list, b...)
-		}
+		list = append(list, slices.Concat(blocks...)...)
 	}
 	return list
 }
@@ -403,13 +401,8 @@ func (m *Metric) shareBound(l *look) float64 {
 
 // shareAbove is the share of observations that are above a value, or not known to be below it.
 func shareAbove(value float64, list []samples.Observation) float64 {
-	n := 0
-	for _, o := range list {
-		if o.Value > value || o.Censored {
-			n++
-		}
-	}
-	return float64(n) / float64(len(list))
+	above := plain.Where(list, func(o samples.Observation) bool { return o.Value > value || o.Censored })
+	return float64(len(above)) / float64(len(list))
 }
 
 // reach is the smallest number of rounds like these in which a regression of a

@@ -40,9 +40,7 @@ func (s Side) rights(style string) []spec.Right {
 	var list []spec.Right
 	for _, use := range s.Recording.Grants {
 		if use.Style == style && use.Variant == s.Variant {
-			for _, one := range use.Rights {
-				list = append(list, one.Right)
-			}
+			list = append(list, plain.Map(use.Rights, func(one grants.Right) spec.Right { return one.Right })...)
 		}
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -73,11 +74,7 @@ func TestMoreRights(t *testing.T) {
 }
 
 func saying(list []gate.Lack) []string {
-	var all []string
-	for _, one := range list {
-		all = append(all, one.Message())
-	}
-	return all
+	return plain.Map(list, func(one gate.Lack) string { return one.Message() })
 }
 
 // A namespace without a Pod Security Standard allows what privileged allows.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -21,13 +22,8 @@ func Held(rights, wildcards int, all bool) string {
 
 // Held says how many rights the style's accounts hold.
 func (u Use) Held() string {
-	wildcards := 0
-	for _, r := range u.Rights {
-		if r.Wild() {
-			wildcards++
-		}
-	}
-	return Held(len(u.Rights), wildcards, slices.ContainsFunc(u.Rights, func(r Right) bool { return r.All() }))
+	wildcards := plain.Where(u.Rights, func(r Right) bool { return r.Wild() })
+	return Held(len(u.Rights), len(wildcards), slices.ContainsFunc(u.Rights, func(r Right) bool { return r.All() }))
 }
 
 // find says which rights a style should not hold: wildcards, since each allows

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -39,11 +40,7 @@ func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	var list []string
-	for _, e := range entries {
-		list = append(list, e.Name())
-	}
-	return list
+	return plain.Map(entries, os.DirEntry.Name)
 }
 
 func fileEntries(t *testing.T, name string) []record.Entry {

@@ -240,9 +240,7 @@ func (g gateRun) round(take func(turn) error, round int, some []*comparison) err
 	if floor := g.floor(); round == 1 && floor != nil {
 		participants = append(participants, floor)
 	}
-	for _, c := range some {
-		participants = append(participants, c.participants...)
-	}
+	participants = append(participants, plain.Flat(some, func(c *comparison) []*participant { return c.participants })...)
 	if len(g.measured()) == 0 {
 		participants = nil
 	}

@@ -270,8 +270,6 @@ func (rec *recording) Wrong() error {
 		return errors.Join(problems...)
 	}
 	differences, err := rec.Differences("", "")
-	for _, d := range differences {
-		problems = append(problems, errors.New(d.String()))
-	}
+	problems = append(problems, plain.Map(differences, func(d result.Difference) error { return errors.New(d.String()) })...)
 	return errors.Join(append(problems, err)...)
 }

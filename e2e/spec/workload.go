@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"operatorbench/e2e/plain"
 )
 
 // Workload is a workload.yaml: a custom resource, what an operator makes for it, and what it owes. Recordings hold it
@@ -135,11 +137,7 @@ func (k Knob) Range() string {
 	if len(k.Values) == 0 {
 		return fmt.Sprintf("%d to %d", k.Min, k.Max)
 	}
-	var texts []string
-	for _, value := range k.Values {
-		texts = append(texts, strconv.Itoa(value))
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(plain.Map(k.Values, strconv.Itoa), ", ")
 }
 
 // Lowers says why a knob cannot be set from one value to a lower one; "": it can, or it is none.
@@ -245,13 +243,7 @@ func (w *Workload) Main() ChildKind {
 
 // ChildIDs are what expressions call the children.
 func (w *Workload) ChildIDs() []string {
-	var ids []string
-	for _, child := range w.Children {
-		if !slices.Contains(ids, child.ID) {
-			ids = append(ids, child.ID)
-		}
-	}
-	return ids
+	return plain.Once(nil, plain.Map(w.Children, func(c Child) string { return c.ID })...)
 }
 
 // ScaleKnob is the name of the knob that scales, and the knob.

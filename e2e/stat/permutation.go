@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"operatorbench/e2e/plain"
 )
 
 // Stratum holds blocks that are alike but for their label, if the label means nothing: those of one round, in which the
@@ -48,13 +50,7 @@ func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
 }
 
 func full(rounds Replicates) []Block {
-	var blocks []Block
-	for _, round := range rounds {
-		if len(round) > 0 {
-			blocks = append(blocks, Block(round))
-		}
-	}
-	return blocks
+	return plain.Pick(rounds, func(round []Observation) (Block, bool) { return round, len(round) > 0 })
 }
 
 // Score turns the blocks of all strata into one number each. It must not depend on which block of a stratum is whose.

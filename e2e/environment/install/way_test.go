@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 )
 
@@ -38,10 +39,7 @@ func TestWays(t *testing.T) {
 	} {
 		objs, read, err := install.Read(files.Tree(root), filepath.Join(root, path))
 		require.NoError(t, err, path)
-		var names []string
-		for _, obj := range objs {
-			names = append(names, obj.GetName())
-		}
+		names := plain.Map(objs, (*unstructured.Unstructured).GetName)
 		assert.Equal(t, test.names, names, path)
 		for i := range read {
 			read[i], err = filepath.Rel(root, read[i])

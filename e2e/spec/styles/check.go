@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 )
 
 // Check refuses, before there is a cluster, styles that cannot be installed as they stand, or that would share what
@@ -22,11 +23,7 @@ import (
 // Styles of one run may have the same objects: they take turns, and none is installed beside what another has left.
 func Check(catalogue *images.Catalogue, all ...*Style) error {
 	_, err := catalogue.With(OwnImages(all...)...)
-	problems := []error{err}
-	for _, style := range all {
-		problems = append(problems, style.check(catalogue))
-	}
-	return errors.Join(problems...)
+	return errors.Join(err, errors.Join(plain.Map(all, func(s *Style) error { return s.check(catalogue) })...))
 }
 
 func (s Style) check(catalogue *images.Catalogue) error {

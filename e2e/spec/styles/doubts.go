@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -63,10 +64,8 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 		return err
 	}
 	kinds := []schema.GroupResource{w.GVR().GroupResource()}
-	for _, child := range w.Children {
-		if of := schema.ParseGroupResource(child.GroupResource()); !slices.Contains(kinds, of) { // two Services, say
-			kinds = append(kinds, of)
-		}
+	for _, child := range w.Children { // two may be Services
+		kinds = plain.Once(kinds, schema.ParseGroupResource(child.GroupResource()))
 	}
 	if slices.Contains(s.Declares.Status.Fields, spec.StatusNodes) {
 		kinds = append(kinds, schema.GroupResource{Resource: "pods"}) // whose names it is to write

@@ -89,9 +89,7 @@ func FindWith(sources Sources, root string, names ...string) ([]*Style, error) {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, files.StyleFile)
 		case name == All:
-			for _, each := range known {
-				dirs = append(dirs, filepath.Join(root, each))
-			}
+			dirs = append(dirs, plain.Map(known, func(each string) string { return filepath.Join(root, each) })...)
 		case IsPath(name):
 			dirs = append(dirs, name)
 		case slices.Contains(known, name):

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
 )
@@ -36,11 +37,7 @@ func newStyle(t *testing.T, root, name string) string {
 }
 
 func namesOf(found []*styles.Style) []string {
-	var names []string
-	for _, operator := range found {
-		names = append(names, operator.Name)
-	}
-	return names
+	return plain.Map(found, func(operator *styles.Style) string { return operator.Name })
 }
 
 func TestFind(t *testing.T) {

@@ -22,12 +22,10 @@ type Way struct{}
 
 // Of reports whether a path is a folder with a kustomization.
 func (Way) Of(path string) bool {
-	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
+		_, err := os.Stat(filepath.Join(path, name))
+		return err == nil
+	})
 }
 
 // Read builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
