@@ -136,7 +136,7 @@ func (s *story) costs() []cost.Cost {
 // block is a whole turn of argo in a round, of known cost: installing takes 3 s,
 // removing 2 s. One warm-up and one measured change are handled, in 10 s each,
 // with a Workflow of two pods. The controller uses 100 ms of CPU for each change
-// and 20 ms in each second. A step pod uses 400 ms, of which the last look sees 390.
+// and 20 ms in each second. A step pod uses 400 ms; the last look sees 390.
 func (s *story) block(from, round int) (end int) {
 	t := func(ms int) int { return from + ms }
 	s.stage(t(0), argo, round, record.Installing)

@@ -320,7 +320,7 @@ func (m *Metric) lost() bool {
 
 // moreLost reports whether head lost more of its samples than base did, by Fisher's exact
 // test: those may be the slow ones. A single one is the last of a recording that was cut
-// off. Of few samples, of which no test can tell, mostLost must not be lost.
+// off. Where samples are too few for a test, mostLost must not be lost.
 func moreLost(baseLost, base, headLost, head int) bool {
 	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
 	many := share(headLost, head) > max(mostLost, share(baseLost, base))

@@ -14,7 +14,7 @@
 // need (stat.WeightedHolm). That holds however the metrics depend on each other.
 //
 // It may be looked at while it is being driven: the error probabilities are spent
-// over a few looks, of which the last one has most (stat.Spent, stat.Looks).
+// over a few looks, most at the last (stat.Spent, stat.Looks).
 package gate
 
 import (

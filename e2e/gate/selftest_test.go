@@ -331,7 +331,7 @@ func measure(t *testing.T, s *style, p profiles.Profile, c change, n int) tally 
 	return sum
 }
 
-// TestSelftest measures the gate on data of which the truth is known: the noise of
+// TestSelftest measures the gate on data whose truth is known: the noise of
 // recordings, as it is and with head made worse, within a profile's budget.
 // `make gate-selftest` prints what it finds of each style, and checks that docs/gate.md
 // says the same; with -update the table is written there.

@@ -47,7 +47,7 @@ func Sides(name string, recording result.Recording) (base, head, again Side, err
 }
 
 // Join makes one recording of those of a folder: of the one that compares base and head, if there is one, else of the
-// shards of a run, each of which drove scenarios of its own. It is an error if two of them drove a style through the
+// shards of a run, where each drove scenarios of its own. It is an error if two of them drove a style through the
 // same one.
 func Join(recordings ...result.Recording) (result.Recording, error) {
 	for _, one := range recordings {

@@ -128,7 +128,7 @@ func (s *style) has(account string) bool {
 		slices.ContainsFunc(s.Grants, func(g spec.Grant) bool { return holds(g, account) })
 }
 
-// elsewhere stands for all namespaces that are not the style's own, of which a run makes one for each sample.
+// elsewhere stands for all namespaces that are not the style's own: a run makes one for each sample.
 const elsewhere = "(elsewhere)"
 
 // place returns the namespace and the name of a call as far as a right may depend

@@ -226,7 +226,7 @@ func (l *lesson) ready() []propose.Part {
 	return list
 }
 
-// observed is where a status says of which generation it is.
+// observed is where a status names its generation.
 const observed = "cr.status.observedGeneration"
 
 // part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is

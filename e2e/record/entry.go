@@ -215,7 +215,7 @@ type Action struct {
 	Nudge bool `json:"nudge,omitempty"`
 	// Wrong says which wrong value the write sets, where it does: the API server may refuse it.
 	Wrong      string          `json:"wrong,omitempty"`
-	Turned     string          `json:"turned,omitempty"` // the knob that the write turns, but for that which scales
+	Turned     string          `json:"turned,omitempty"` // the knob that the write turns, if it is not the one that scales
 	Paused     *bool           `json:"paused,omitempty"` // whether the write pauses the custom resource, or lets it go on; nil: neither
 	Object     json.RawMessage `json:"object,omitempty"` // the API's reply
 	Generation int64           `json:"generation,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Line is a line of a recording. Of an entry of the kinds of which there are most its kind alone is known until a
-// Parser has parsed it; they may be parsed in any order, and many at once.
+// Line is a line of a recording. An entry of the most frequent kinds has only its kind until a Parser has parsed it;
+// they may be parsed in any order, and many at once.
 type Line struct {
 	Entry
 	text []byte // nil: it is parsed
@@ -71,7 +71,7 @@ func (p *Parser) line(kind Kind, line []byte, into *Audit) (Entry, error) {
 	return parse(line, false)
 }
 
-// frequent is the kind of a line that begins as those do of which there are most; empty: it is not one of them.
+// frequent is the kind of a line that begins as the most frequent ones do; empty: it is not one of them.
 func frequent(line []byte) Kind {
 	f := fields{line, true}
 	f.number(`{"t":`)
@@ -148,7 +148,7 @@ func (e *Entry) check(first bool) error {
 }
 
 // watch reads a watch event as Recorder writes it, field by field in that order, and takes the object as it stands:
-// nearly all of a recording is objects, of which a reader looks into few. False: it is not of this form.
+// nearly all of a recording is objects, and a reader looks into few. False: it is not of this form.
 func (p *Parser) watch(line []byte) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
@@ -167,7 +167,7 @@ func (p *Parser) watch(line []byte) (Entry, bool) {
 	}}, true
 }
 
-// audit does the same for a request in the audit log, of which there are more than of anything else.
+// audit does the same for a request in the audit log, the most frequent of all.
 func (p *Parser) audit(line []byte, a *Audit) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))

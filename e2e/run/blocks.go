@@ -16,7 +16,7 @@ const silentMost = 2 * time.Minute
 
 // Drive goes through the turns of the run: each participant is installed, warmed up, driven and removed, so that no two
 // styles are ever there at once. What a style did wrong is no error, it is in the recording; nor is a style that cannot
-// be installed or removed, of which Failed tells. An error means that the test environment broke, or that what is left
+// be installed or removed: see Failed. An error means that the test environment broke, or that what is left
 // of a style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) (err error) {
 	defer func() { s.complete = err == nil }()

@@ -50,7 +50,7 @@ func Check(root string, out io.Writer, names ...string) error {
 	return err
 }
 
-// stale lists the scenarios of which a style's file expects what cannot be.
+// stale lists the scenarios whose expected verdict in a style's file cannot be.
 func stale(operator *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
 	if !expected.Known() {
 		return nil
@@ -74,7 +74,7 @@ func driving(operator *styles.Style) *participant {
 	return &participant{operator: operator, asked: operator}
 }
 
-// describe says what a run would do with a style of which nothing is wrong.
+// describe says what a run would do with a style that has no fault.
 func describe(out io.Writer, catalogue *images.Catalogue, style *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
 	var text strings.Builder
 	line := func(what, format string, args ...any) {

@@ -380,7 +380,7 @@ func (g gateRun) sumUp(spent time.Duration) string {
 }
 
 // correctness drives base and head of each style through the scenarios of the correctness matrix, once: as many of its
-// groups as take no longer than the budget, on top of which they come, or than the profile gives them.
+// groups as take no longer than the budget, which they come on top of, or than the profile gives them.
 func (g gateRun) correctness(take func(turn) error) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
@@ -430,7 +430,7 @@ func (g gateRun) matrixOf(take func(turn) error, c *comparison, list []scenarios
 	return nil
 }
 
-// repeat drives again those scenarios of the matrix of which one time is too little to tell, until it is not.
+// repeat drives again those scenarios of the matrix for which once is too little to tell, until it is not.
 func (g gateRun) repeat(take func(turn) error, spent time.Duration) error {
 	for round := 2; round <= gate.Repeats; round++ {
 		again := false

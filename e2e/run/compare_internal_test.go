@@ -25,7 +25,7 @@ const (
 	argoFixed, argoPass     = 30 * time.Second, 258 * time.Second
 )
 
-// contested is a session that compares styles, of which nothing is driven.
+// contested is a session that compares styles, and drives nothing.
 func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) gateRun {
 	t.Helper()
 	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "../..", time.Time{}, out)

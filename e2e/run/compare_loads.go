@@ -19,7 +19,7 @@ func (j *job) loadTime() time.Duration {
 }
 
 // planLoads lets the loads of the first round be driven, which tells in how many there is
-// time for them. A style of which it is plain beforehand that there is not is left out.
+// time for them. A style is left out if there plainly is not.
 func (g gateRun) planLoads(first func() error) error {
 	if len(g.loads()) == 0 {
 		return nil

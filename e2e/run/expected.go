@@ -17,10 +17,10 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// expectable are the scenarios of which verdicts are expected.
+// expectable are the scenarios that have expected verdicts.
 const expectable = spec.GroupLatency + "," + matrixName
 
-// verdictsOf are scenarios of which verdicts are expected.
+// verdictsOf are scenarios that have expected verdicts.
 func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
 	return plain.Map(all, func(s scenarios.Scenario) verdicts.Scenario { return verdicts.Scenario{Name: s.Name, Group: s.Group} })
 }

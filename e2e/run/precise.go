@@ -75,9 +75,9 @@ func (r preciseRun) planned(take func(turn) error) error {
 	return r.handOut(take, slices.Concat(r.loadTurns(), r.matrixTurns()))
 }
 
-// next gives a further round to every style of which not all is known yet, the quickest first, as far as they fit into
-// what is left of the budget, and to the floor beside them. The first round is everybody's. It reports whether there is
-// one.
+// next gives a further round to every style that is not known well enough yet, the quickest first, as far as they fit
+// into what is left of the budget, and to the floor beside them. The first round is everybody's. It reports whether
+// there is one.
 func (r preciseRun) next(round int, left time.Duration) bool {
 	floor, fits := r.floor(), round == 1
 	if floor != nil {

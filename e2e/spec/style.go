@@ -69,7 +69,7 @@ const (
 )
 
 // Image is an image that the node must have: one of fixtures/catalogue.yaml,
-// of which the name is enough, or one that the style brings along.
+// by its name alone, or one that the style brings along.
 type Image struct {
 	Name       string `json:"name"`
 	Reference  string `json:"reference,omitempty"`  // empty: the catalogue has it
@@ -270,7 +270,7 @@ type Phase struct {
 	Event     string   `json:"event,omitempty"`     // Added, Modified or Deleted; empty: any
 	Path      string   `json:"path,omitempty"`      // gjson syntax, into the object
 	Equals    []string `json:"equals,omitempty"`    // any of these; empty: the path exists
-	// Where are further conditions on the object, all of which must hold: they say which objects are meant.
+	// Where are further conditions on the object, which must all hold: they say which objects are meant.
 	Where []FieldCondition `json:"where,omitempty"`
 }
 

@@ -125,7 +125,7 @@ const (
 
 // What only samples and sums of them can be.
 const (
-	// Late is a sample that was given up when its time was over, and of which no
+	// Late is a sample that was given up when its time was over, where no
 	// oracle says more: a load that a style is behind with, work that never ends.
 	Late  Outcome = "late"
 	Flaky Outcome = "flaky" // some samples passed and some failed

@@ -129,7 +129,7 @@ func (g *group) done(b *Bootstrap) Summary {
 	return s
 }
 
-// Of sums up observations of which each is a round of its own.
+// Of sums up observations, where each is a round of its own.
 func Of(values ...Observation) Summary {
 	g := &group{}
 	for _, o := range values {

@@ -33,7 +33,7 @@ const within = 2 * time.Minute
 // daemons is how many pods more a node takes: those of DaemonSets.
 const daemons = 10
 
-// Install adds so many nodes, each of which takes so many pods, and returns when pods go there.
+// Install adds so many nodes for so many pods each, and returns when pods go there.
 func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, pods int) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

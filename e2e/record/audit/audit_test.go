@@ -43,7 +43,7 @@ func line(id, stage, verb string) string {
 }
 
 // follow records a log that ends by itself, and returns the entries behind the
-// header, the last of which says that it ended, and what Stop says.
+// header, where the last says that it ended, and what Stop returns.
 func follow(t testing.TB, log string) ([]record.Entry, error) {
 	t.Helper()
 	var out bytes.Buffer

@@ -100,7 +100,7 @@ func (c *check) unknown(node *yaml.Node, path string, rule any, names []string) 
 	}
 }
 
-// oneOf tells how many of the fields stand there of which one is to.
+// oneOf says how many of the fields are set where one should be.
 func (c *check) oneOf(node *yaml.Node, path string, rule any, keyword, want string) {
 	var names []string
 	branches, _ := in(rule, keyword).([]any)

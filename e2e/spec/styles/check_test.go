@@ -267,7 +267,7 @@ func TestFactsOfAnOverlay(t *testing.T) {
 	})
 	for name, want := range map[string]styles.Lines{
 		"base":  {Language: "YAML", Files: 3, Lines: 16},
-		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, of which it has nothing
+		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, since it has nothing of it
 		"top":   {Language: "YAML", Files: 4, Lines: 20},
 		"other": {Language: "YAML", Files: 2, Lines: 11},
 	} {

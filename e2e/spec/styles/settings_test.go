@@ -56,7 +56,7 @@ func TestEveryMeasuredStyleStatesItsSettings(t *testing.T) {
 	}
 }
 
-// The version of a framework that is a Go module is that which go.mod has.
+// The version of a framework that is a Go module is the one in go.mod.
 func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 	for name, file := range map[string]string{
 		"native": "go.mod", "controller-runtime": "operators/controller-runtime/go.mod", "operator-sdk": "operators/operator-sdk/go.mod",

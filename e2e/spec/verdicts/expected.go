@@ -1,5 +1,5 @@
-// Package verdicts reads and writes what is expected of a style: verdicts.yaml in its folder says of which scenarios it
-// is not a pass, and why. A scenario that is not named is expected to pass, or not to apply: what the style is and
+// Package verdicts reads and writes what is expected of a style: verdicts.yaml in its folder says which scenarios
+// are not to pass, and why. A scenario that is not named is expected to pass, or not to apply: what the style is and
 // declares in its style.yaml says which of the two.
 package verdicts
 
@@ -32,7 +32,7 @@ const (
 func Recoveries() []string { return []string{Itself, Nudge, Never} }
 
 // Expected are the verdicts that are expected of a style, by scenario. The zero
-// value is that of a style without a file, of which nothing is expected.
+// value is that of a style without a file: nothing is expected of it.
 type Expected struct {
 	Path    string // of the file; empty: there is none
 	Entries []Entry

@@ -50,7 +50,7 @@ func local(file string, text []byte) error {
 	return fmt.Errorf("%s:%d: %q %s", file, max(lineOf(&document, found), 1), found, reason)
 }
 
-// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files
+// foreign returns the first key or text, in alphabetical order of keys, by which more than the style's files
 // would be loaded, and the reason; "": there is none.
 func foreign(value any) (found, reason string) {
 	switch value := value.(type) {
