@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -117,34 +118,14 @@ func (e *Entry) check(first bool) error {
 	if first && e.Header != nil && e.Header.Schema != Schema {
 		return fmt.Errorf("the recording has schema %d, this program reads schema %d: use the version of operatorbench that wrote it", e.Header.Schema, Schema)
 	}
-	for _, one := range [...]struct {
-		kind Kind
-		set  bool
-	}{
-		{KindHeader, e.Header != nil},
-		{KindBegin, e.Begin != nil},
-		{KindAction, e.Action != nil},
-		{KindWatch, e.Watch != nil},
-		{KindGap, e.Gap != nil},
-		{KindEnd, e.End != nil},
-		{KindBlock, e.Block != nil},
-		{KindUsage, e.Usage != nil},
-		{KindAudit, e.Audit != nil},
-		{KindFault, e.Fault != nil},
-		{KindHeld, e.Held != nil},
-		{KindInventory, e.Inventory != nil},
-		{KindLogs, e.Logs != nil},
-		{KindProbe, e.Probe != nil},
-	} {
-		switch {
-		case one.kind != e.Kind:
-		case !one.set:
-			return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
-		default:
-			return nil
-		}
+	held := reflect.ValueOf(e).Elem().FieldByNameFunc(func(name string) bool { return strings.ToLower(name) == string(e.Kind) })
+	switch {
+	case !held.IsValid() || held.Kind() != reflect.Pointer:
+		return fmt.Errorf("unknown kind of entry %q", e.Kind)
+	case held.IsNil():
+		return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
 	}
-	return fmt.Errorf("unknown kind of entry %q", e.Kind)
+	return nil
 }
 
 // watch reads a watch event as Recorder writes it, field by field in that order, and takes the object as it stands:
