@@ -51,7 +51,7 @@ func Check(root string, out io.Writer, names ...string) error {
 }
 
 // stale lists the scenarios whose expected verdict in a style's file cannot be.
-func stale(operator *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
+func stale(style *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
 	if !expected.Known() {
 		return nil
 	}

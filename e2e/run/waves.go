@@ -23,6 +23,7 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // What driving the correctness matrix takes, where no flag says otherwise. A style's writes that come later than the
