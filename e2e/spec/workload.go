@@ -243,7 +243,7 @@ func (w *Workload) Main() ChildKind {
 
 // ChildIDs are what expressions call the children.
 func (w *Workload) ChildIDs() []string {
-	return plain.Once(nil, plain.Map(w.Children, func(c Child) string { return c.ID })...)
+	return plain.Once(nil, plain.Map(w.Children, func(c ChildKind) string { return c.ID })...)
 }
 
 // ScaleKnob is the name of the knob that scales, and the knob.
