@@ -254,7 +254,9 @@ func middle(key Key, sides []*values) float64 { return quantile(0.5, key, sides)
 func quantile(p float64, key Key, sides []*values) float64 {
 	var all []stat.Observation
 	for _, side := range sides {
-		all = append(all, slices.Concat(side.rounds[key]...)...)
+		for _, round := range side.rounds[key] {
+			all = append(all, round...)
+		}
 	}
 	if len(all) == 0 {
 		return 0

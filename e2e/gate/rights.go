@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
