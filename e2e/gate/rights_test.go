@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -74,7 +73,11 @@ func TestMoreRights(t *testing.T) {
 }
 
 func saying(list []gate.Lack) []string {
-	return plain.Map(list, func(one gate.Lack) string { return one.Message() })
+	var all []string
+	for _, one := range list {
+		all = append(all, one.Message())
+	}
+	return all
 }
 
 // A namespace without a Pod Security Standard allows what privileged allows.

@@ -305,6 +305,10 @@ type Usage struct {
 	Node string `json:"node"`
 	// Pods are those in the namespaces of the style that is installed.
 	Pods []PodUsage `json:"pods,omitempty"`
+	// All is in recordings of earlier versions: CPU time of all of the node's pods. Nothing reads it.
+	All int64 `json:"all,omitempty"`
+	// Others is in recordings of earlier versions: CPU time of the pods elsewhere. Nothing reads it.
+	Others int64 `json:"others,omitempty"`
 }
 
 // PodUsage is what one pod has used.
