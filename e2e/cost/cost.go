@@ -41,6 +41,9 @@ type Cost struct {
 	IdleCPU Figure `json:"idleCpu"`
 	// BusyCPU is CPU without what the style would have used idle in that time.
 	BusyCPU Figure `json:"busyCpu"`
+	// UnseenCPU and LongestPause are in published results of earlier versions. Nothing reads them.
+	UnseenCPU    Figure `json:"unseenCpu,omitzero"`
+	LongestPause Figure `json:"longestPause,omitzero"`
 	// PeakMemory and IdleMemory are working sets summed over all of the style's pods at one moment, in bytes: the
 	// largest of a block, and the median of the moments at which the style was idle.
 	PeakMemory Figure `json:"peakMemory"`
