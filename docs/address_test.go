@@ -17,7 +17,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// With an address, everything is built as before, and the documents' line installs opbench: here from a module proxy in a folder.
+// With an address, everything is built as before, and the documents' line installs opbench: here from a module proxy in
+// a folder.
 func TestAnAddressIsSetByOneCommand(t *testing.T) {
 	const address = "github.com/somebody/bench"
 	revision := fmt.Sprintf("v1.2.%d", os.Getpid()) // the cache of modules is shared with tests that run beside this one

@@ -87,7 +87,8 @@ func written() map[string]struct {
 	}
 }
 
-// generated is the schema of a type: its fields with their comments, closed, and those required that are always written.
+// generated is the schema of a type: its fields with their comments, closed, and those required that are always
+// written.
 func generated(t *testing.T, name string, comments map[string]string) []byte {
 	t.Helper()
 	one := written()[name]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -157,7 +158,8 @@ func (m *Meter) asideBegin(e record.Entry) {
 	}
 }
 
-// asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's end.
+// asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's
+// end.
 func (m *Meter) asideAudit(a *record.Audit) {
 	namespace, _, account := accountOf(a.User)
 	b := m.beside
@@ -213,7 +215,7 @@ func (b *beside) watch(e record.Entry) {
 	}
 }
 
-// runs tells whether a pod, or an Event about one, says that a container has
+// runs reports whether a pod, or an Event about one, says that a container has
 // started. The Event is sent at once, the pod's status up to a second later.
 func runs(w *record.Watch) bool {
 	if w.Resource == spec.Pods {
@@ -270,13 +272,8 @@ func (m *Meter) unchangedCalls(s *style) []Value {
 			continue
 		}
 		from := slices.MinFunc(p.made, time.Time.Compare)
-		count := 0
-		for _, at := range p.calls {
-			if !at.Before(from) && at.Sub(from) <= p.lasts {
-				count++
-			}
-		}
-		values = append(values, Value{Round: p.round, Value: float64(count) / float64(len(p.made))})
+		calls := plain.Where(p.calls, func(at time.Time) bool { return !at.Before(from) && at.Sub(from) <= p.lasts })
+		values = append(values, Value{Round: p.round, Value: float64(len(calls)) / float64(len(p.made))})
 	}
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Value, b.Value)) })
 	return values

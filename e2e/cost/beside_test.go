@@ -96,7 +96,7 @@ func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
 			s.begin(100, style, "hold-hundred", 1, load(i))
 		}
 		for i, memory := range []int64{900, 40, 50, 60} { // the first while they were handled
-			s.look(5000+1000*i, 0, 0, used("c", 1, memory))
+			s.look(5000+1000*i, used("c", 1, memory))
 		}
 		for i := range n {
 			load(i)(&s.sample)
@@ -125,14 +125,14 @@ func TestMemoryOfAHundredIsThatOfTheLookAfterThem(t *testing.T) {
 	for i := range 100 {
 		s.begin(100, argo, "hold-hundred", 1, load(i))
 	}
-	s.look(5000, 0, 0, used("c", 1, 900))
+	s.look(5000, used("c", 1, 900))
 	for i := range 100 {
 		load(i)(&s.sample)
 		s.end(5900, record.Settled)
 	}
-	s.look(5950, 0, 0, used("c", 1, 70))
+	s.look(5950, used("c", 1, 70))
 	s.driven(5960)
-	s.look(6000, 0, 0, used("c", 1, 10)) // while it is removed
+	s.look(6000, used("c", 1, 10)) // while it is removed
 	once(t, 70*mib, s.only(t).ManyMemory)
 }
 
@@ -201,7 +201,7 @@ func TestCountedInALoad(t *testing.T) {
 		counts := func(ms int, pod string, reconciles, requeues float64) {
 			p := used(pod, 1, 1)
 			p.Done = map[string]float64{"workqueue_work_duration_seconds": reconciles, record.Requeued: requeues}
-			s.look(ms, 0, 0, p)
+			s.look(ms, p)
 		}
 		s.asked(2000, account, "c", "list", "deployments.v1.apps", "")
 		counts(3000, "c", 5, 1)
@@ -214,7 +214,7 @@ func TestCountedInALoad(t *testing.T) {
 		counts(5000, "c", 12, 2)
 		counts(6000, "c", 3, 0) // the container was started again
 		counts(7000, "d", 2, 0) // and the pod replaced
-		s.look(8000, 0, 0, used("d", 1, 1))
+		s.look(8000, used("d", 1, 1))
 		s.end(9000, record.Settled)
 		if last != nil {
 			last(s)
@@ -225,7 +225,7 @@ func TestCountedInALoad(t *testing.T) {
 	c := load(func(s *story) {
 		p := used("d", 1, 1)
 		p.Done = map[string]float64{"workqueue_work_duration_seconds": 4, record.Requeued: 0}
-		s.look(9500, 0, 0, p)
+		s.look(9500, p)
 	}).only(t)
 	require.Len(t, c.Counted, 1)
 	is := c.Counted[0]

@@ -16,11 +16,10 @@ type block struct {
 
 	podsWatched bool
 	pods        map[string]*podTime // by namespace/name
-	nodes       map[string]*nodeTime
-	total       int64 // CPU time of the style's pods since the block began, the dead ones included, in ns
-	peak        int64 // working set, in bytes
+	nodes       map[string]int64    // working set, in bytes, at the last look; none: there was no look
+	total       int64               // CPU time of the style's pods since the block began, the dead ones included, in ns
+	peak        int64               // working set, in bytes
 	changes     int
-	pause       time.Duration // the longest between two looks since the first sample's beginning
 
 	// What is measured goes from the last look before the first sample until the first look behind the last one.
 	start, stop *moment
@@ -50,25 +49,10 @@ type podTime struct {
 	throttled record.Throttled // that was seen last
 }
 
-// nodeTime follows a node's figures.
-type nodeTime struct {
-	looked bool
-	memory int64
-	total  int64    // as block.total, of this node
-	first  *crossed // the first and the last look with the counter of all pods
-	last   *crossed
-}
-
-// crossed is a look at a node that tells of all pods together.
-type crossed struct {
-	gained  int64 // what all pods have used, less what living others have, less what the style's have in the block
-	changes int
-}
-
 func newBlock(s *style, round int) *block {
 	return &block{
 		style: s, round: round, stages: map[string]time.Duration{}, seen: map[string]bool{},
-		pods: map[string]*podTime{}, nodes: map[string]*nodeTime{}, idle: idle{from: -1},
+		pods: map[string]*podTime{}, nodes: map[string]int64{}, idle: idle{from: -1},
 	}
 }
 
@@ -78,27 +62,19 @@ func (b *block) look(e record.Entry) {
 		return
 	}
 	u := e.Usage
-	n := b.nodes[u.Node]
-	if n == nil {
-		n = &nodeTime{}
-		b.nodes[u.Node] = n
-	}
-	n.memory = 0
+	_, looked := b.nodes[u.Node]
+	memory := int64(0)
 	for i := range u.Pods {
 		if p := &u.Pods[i]; b.style.within(p.Namespace) {
-			n.total += b.use(p, n.looked)
-			n.memory += p.Memory
+			b.use(p, looked)
+			memory += p.Memory
 			b.throttle(p)
 		}
 	}
-	n.looked = true
-	n.cross(u, b)
-	if b.now != nil && b.start != nil {
-		b.pause = max(b.pause, e.Time-b.now.at)
-	}
+	b.nodes[u.Node] = memory
 	b.now = &moment{at: e.Time, total: b.total}
-	for _, n := range b.nodes {
-		b.now.memory += n.memory
+	for _, memory := range b.nodes {
+		b.now.memory += memory
 	}
 	if _, installed := b.stages[record.Installed]; !installed {
 		return
@@ -110,9 +86,9 @@ func (b *block) look(e record.Entry) {
 	}
 }
 
-// use adds what a pod has used since it was last seen, and returns it. A pod that is new since the first look has used
+// use adds what a pod has used since it was last seen. A pod that is new since the first look has used
 // all of it in this block, and so has one that was made anew under its name, which shows in a figure that is lower.
-func (b *block) use(p *record.PodUsage, looked bool) int64 {
+func (b *block) use(p *record.PodUsage, looked bool) {
 	key := p.Namespace + "/" + p.Name
 	known := b.pods[key]
 	if known == nil {
@@ -129,7 +105,6 @@ func (b *block) use(p *record.PodUsage, looked bool) int64 {
 	known.last = p.CPU
 	known.used += more
 	b.total += more
-	return more
 }
 
 // throttle adds how a pod was held back since it was last seen. All of the style's pods have started in this block.
@@ -148,18 +123,6 @@ func (b *block) throttle(p *record.PodUsage) {
 	b.throttled.Periods += p.Throttled.Periods - known.throttled.Periods
 	b.throttled.ThrottledPeriods += p.Throttled.ThrottledPeriods - known.throttled.ThrottledPeriods
 	known.throttled = *p.Throttled
-}
-
-// cross keeps the looks at a node that can be cross-checked: the last one
-// before the first sample, or else the first one in it, and the last of all.
-func (n *nodeTime) cross(u *record.Usage, b *block) {
-	if u.All == 0 {
-		return
-	}
-	n.last = &crossed{gained: u.All - u.Others - n.total, changes: b.changes}
-	if n.first == nil || b.start == nil {
-		n.first = n.last
-	}
 }
 
 // disturb is called when a sample begins: the style is idle no more.

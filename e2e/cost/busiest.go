@@ -8,8 +8,9 @@ import (
 // busyFor is over how long the most requests are counted: a client's burst is over by then.
 const busyFor = 10 * time.Second
 
-// Busiest is the most that the style's pods asked of the API server in a load, in requests a second over ten seconds.
-// A client that holds itself back stays at its own limit. Events are left out: programs send them by a client of their own.
+// Busiest is the most that the style's pods asked of the API server in a load, in requests a second over ten seconds. A
+// client that holds itself back stays at its own limit. Events are left out: programs send them by a client of their
+// own.
 type Busiest struct {
 	Load     string `json:"load"` // the scenario
 	Requests Figure `json:"requests"`

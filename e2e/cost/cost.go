@@ -41,14 +41,9 @@ type Cost struct {
 	IdleCPU Figure `json:"idleCpu"`
 	// BusyCPU is CPU without what the style would have used idle in that time.
 	BusyCPU Figure `json:"busyCpu"`
-	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods gained, and no pod that was seen
-	// accounts for, less the same of the null operator's blocks; CPU seconds for each change. It bounds what was missed
-	// of pods that ended between two looks; it may be below zero by the error of either counter.
-	UnseenCPU Figure `json:"unseenCpu"`
-	// LongestPause is the longest time between two looks, in seconds. What a pod used is found whole if it ended at
-	// least that long before its last look: see package record/usage.
-	LongestPause Figure `json:"longestPause"`
-
+	// UnseenCPU and LongestPause are in published results of earlier versions. Nothing reads them.
+	UnseenCPU    Figure `json:"unseenCpu,omitzero"`
+	LongestPause Figure `json:"longestPause,omitzero"`
 	// PeakMemory and IdleMemory are working sets summed over all of the style's pods at one moment, in bytes: the
 	// largest of a block, and the median of the moments at which the style was idle.
 	PeakMemory Figure `json:"peakMemory"`
@@ -59,7 +54,8 @@ type Cost struct {
 	// Growth is the same with as many as each load left, in the order of how many.
 	Growth []Held `json:"growth,omitempty"`
 
-	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took the harness.
+	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took
+	// the harness.
 	Rests []Rest `json:"rests,omitempty"`
 	Kept  []Kept `json:"kept,omitempty"`
 	// Busiest are the most requests that its pods sent in a load.
@@ -137,7 +133,7 @@ func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) 
 	return values, least, most
 }
 
-// Known tells whether there is any value.
+// Known reports whether there is any value.
 func (f Figure) Known() bool { return len(f.Values) > 0 }
 
 // Median is the median of the rounds' values, the mean of the middle two where
@@ -181,7 +177,7 @@ type Counter struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// Known tells whether there is any value.
+// Known reports whether there is any value.
 func (c Counter) Known() bool { return len(c.Values) > 0 }
 
 // Median is the median of the rounds' counts: the lower of the middle two.

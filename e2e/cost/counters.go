@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -13,12 +14,7 @@ func (m *Meter) counters(s *style) []Counter {
 	var all []Counter
 	names := m.callNames(s)
 	for _, scenario := range s.scenarios {
-		var windows []*window
-		for _, w := range m.windows {
-			if w.style == s && w.scenario == scenario {
-				windows = append(windows, w)
-			}
-		}
+		windows := plain.Where(m.windows, func(w *window) bool { return w.style == s && w.scenario == scenario })
 		counter := func(name string) Counter {
 			return Counter{Name: name, Style: s.Name, Variant: s.Variant, Scenario: scenario}
 		}

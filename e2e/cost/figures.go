@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 )
 
 // Why a figure is not known.
@@ -17,8 +16,6 @@ const (
 	noUsage   = "the recording has no figures of the kubelets"
 	noStages  = "nothing is installed"
 	noIdle    = "there are fewer than two readings of its pods while it was idle"
-	noFloor   = "the floor has no such figures, and they are needed to subtract what is not the style's"
-	noCounter = "no kubelet reported the sum of all pods at the times at which it reported each pod"
 	usageLost = "the kubelets' figures were interrupted"
 	notTwice  = "there is no reading of its pods both before the first sample and after the last one"
 	noChange  = "no change was made"
@@ -85,10 +82,8 @@ func (m *Meter) measure(s *style, c *Cost) {
 		idle, known := b.idle.rate()
 		return (b.used() - idle*(b.stop.at-b.start.at).Seconds()) / float64(b.changes), known && b.changes > 0
 	})
-	c.LongestPause = good.figure("s", "", func(b *block) (float64, bool) { return b.pause.Seconds(), true })
 	c.PeakMemory = good.figure("bytes", "", func(b *block) (float64, bool) { return float64(b.peak), true })
 	c.IdleMemory = good.figure("bytes", noIdle, func(b *block) (float64, bool) { return b.idle.median() })
-	c.UnseenCPU = m.unseen(good)
 	c.ComponentCPU = componentCPU(s, good)
 }
 
@@ -173,39 +168,6 @@ func componentCPU(s *style, good turns) []ComponentFigure {
 		})})
 	}
 	return all
-}
-
-// unseen is the cross-check: see Cost.UnseenCPU.
-func (m *Meter) unseen(good turns) Figure {
-	var floor Figure
-	if standing := m.styles[spec.Floor]; standing != nil {
-		floor = m.good(standing.blocks).figure("s", "", (*block).unaccounted)
-	}
-	if !floor.Known() {
-		return good.figure("s", noFloor, func(*block) (float64, bool) { return 0, false })
-	}
-	median := floor.Median()
-	return good.figure("s", noCounter, func(b *block) (float64, bool) {
-		lost, known := b.unaccounted()
-		return lost - median, known
-	})
-}
-
-// unaccounted is the CPU time that the counter of all pods gained and no pod that was seen accounts for, for each
-// change: that of pods that ended, the custom resources' own among them.
-func (b *block) unaccounted() (lost float64, known bool) {
-	changes := 0
-	for _, n := range b.nodes {
-		if n.first == nil || n.first == n.last {
-			return 0, false
-		}
-		lost += seconds(n.last.gained - n.first.gained)
-		changes = max(changes, n.last.changes-n.first.changes)
-	}
-	if changes == 0 {
-		return 0, false
-	}
-	return lost / float64(changes), true
 }
 
 // String is for people: the median and the range.

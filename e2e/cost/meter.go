@@ -187,7 +187,7 @@ func (m *Meter) Costs() []Cost {
 	return costs
 }
 
-// custom tells whether a resource, spelled as in a recording, is one that the
+// custom reports whether a resource, spelled as in a recording, is one that the
 // cluster was taught: its group is a domain, but none of Kubernetes' own.
 func custom(resource string) bool {
 	_, rest, _ := strings.Cut(resource, ".")
@@ -195,5 +195,5 @@ func custom(resource string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// within tells whether a namespace is one of the style's own.
+// within reports whether a namespace is one of the style's own.
 func (s *style) within(namespace string) bool { return slices.Contains(s.Namespaces, namespace) }

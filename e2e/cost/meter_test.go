@@ -55,22 +55,11 @@ func TestFiguresOfAKnownCost(t *testing.T) {
 	figure(t, (0.604+4*0.390-0.020*20.2)/2, c.BusyCPU)
 	figure(t, 80*mib, c.PeakMemory)
 	figure(t, 55*mib, c.IdleMemory)
-	figure(t, 5.1, c.LongestPause)
 	require.Len(t, c.ComponentCPU, 2)
 	assert.Equal(t, "controller", c.ComponentCPU[0].Component)
 	figure(t, 0.604/2, c.ComponentCPU[0].Figure)
 	assert.Equal(t, "workflow pods", c.ComponentCPU[1].Component)
 	figure(t, 0.780, c.ComponentCPU[1].Figure)
-}
-
-// The cross-check finds the 10 ms of each step pod that no look saw, once it has
-// taken off what the blocks of the floor leave unaccounted for.
-func TestTheCrossCheckFindsWhatNoLookSaw(t *testing.T) {
-	c := of(t, two().costs(), "argo")
-	require.Len(t, c.UnseenCPU.Values, 2, c.UnseenCPU.Missing)
-	for _, v := range c.UnseenCPU.Values {
-		assert.InDelta(t, 0.020, v.Value, 1e-9)
-	}
 }
 
 func TestCountersOfAKnownCost(t *testing.T) {
@@ -151,11 +140,6 @@ func TestUnknownIsNotZero(t *testing.T) {
 		"no watch of its pods": {without(record.KindWatch), pods, "not watched"},
 		"watch interrupted":    {gap("pods.v1", "argo"), pods, "interrupted in every sample"},
 		"no blocks":            {old, cpu, "no whole block"},
-		"no floor": {func() *story {
-			s := newStory(argo)
-			s.block(0, 1)
-			return s
-		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "the floor has no such figures"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			missing := test.missing(of(t, test.story.costs(), "argo"))
@@ -169,12 +153,12 @@ func TestUnknownIsNotZero(t *testing.T) {
 func TestAStepPodMadeAnewUnderItsNameCountsTwice(t *testing.T) {
 	s := newStory(argo)
 	s.stage(0, argo, 1, record.Installed)
-	s.look(10, 0, 0, used("c", 1000, 1))
+	s.look(10, used("c", 1000, 1))
 	s.begin(20, argo, "create", 1)
-	s.look(1000, 0, 0, used("c", 1500, 1))
-	s.look(2000, 0, 0, used("c", 100, 1)) // another one
+	s.look(1000, used("c", 1500, 1))
+	s.look(2000, used("c", 100, 1)) // another one
 	s.end(2500, record.Settled)
-	s.look(3000, 0, 0, used("c", 300, 1))
+	s.look(3000, used("c", 300, 1))
 	s.stage(3100, argo, 1, record.Driven)
 	c := of(t, s.costs(), "argo")
 	assert.InDelta(t, 0.8, c.CPU.Median(), 1e-9)
@@ -244,7 +228,7 @@ func TestThrottlingIsKnownOrNot(t *testing.T) {
 			s.stage(1000, argo, 1, record.Installed)
 			pod := used("c", 100, 50)
 			pod.Throttled = test.throttled
-			s.look(1100, 0, 0, pod)
+			s.look(1100, pod)
 			s.stage(2000, argo, 1, record.Driven)
 			c := of(t, s.costs(), "argo")
 			assert.Equal(t, test.missing, c.Throttled.Missing)
@@ -262,7 +246,7 @@ func TestThrottlingOfAPodMadeAnew(t *testing.T) {
 	for i, held := range []record.Throttled{{Time: 3e9, Periods: 50, ThrottledPeriods: 20}, {Time: 1e9, Periods: 10, ThrottledPeriods: 10}} {
 		pod := used("c", 100, 50)
 		pod.Throttled = &held
-		s.look(500+i, 0, 0, pod)
+		s.look(500+i, pod)
 	}
 	s.stage(1000, argo, 1, record.Installed)
 	s.stage(2000, argo, 1, record.Driven)
@@ -276,16 +260,16 @@ func TestThrottlingOfAPodMadeAnew(t *testing.T) {
 func TestIdleBeginsWhenTheStyleHasComeToRest(t *testing.T) {
 	s := newStory(argo)
 	s.stage(0, argo, 1, record.Installed)
-	s.look(100, 0, 0, used("c", 1000, 50))
-	s.look(1100, 0, 0, used("c", 1160, 50))
-	s.look(2100, 0, 0, used("c", 1160, 10))
+	s.look(100, used("c", 1000, 50))
+	s.look(1100, used("c", 1160, 50))
+	s.look(2100, used("c", 1160, 10))
 	s.stage(2150, argo, 1, record.Rested)
-	s.look(2200, 0, 0, used("c", 1160, 10))
-	s.look(5200, 0, 0, used("c", 1163, 10))
+	s.look(2200, used("c", 1160, 10))
+	s.look(5200, used("c", 1163, 10))
 	s.begin(5210, argo, "create", 1)
-	s.look(6000, 0, 0, used("c", 1500, 50))
+	s.look(6000, used("c", 1500, 50))
 	s.end(7200, record.Settled)
-	s.look(7250, 0, 0, used("c", 1500, 50))
+	s.look(7250, used("c", 1500, 50))
 	s.stage(7300, argo, 1, record.Driven)
 	c := of(t, s.costs(), "argo")
 	require.Empty(t, c.IdleCPU.Missing)

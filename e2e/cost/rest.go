@@ -11,7 +11,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Rest is what a style uses while nothing is asked of it, with so many custom resources that are all handled: of a growth.
+// Rest is what a style uses while nothing is asked of it, with so many custom resources that are all handled: of a
+// growth.
 type Rest struct {
 	Load      string `json:"load"` // the scenario
 	Customs   int    `json:"customs"`

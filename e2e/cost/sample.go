@@ -147,7 +147,7 @@ func (m *Meter) end(e record.Entry) {
 	})
 }
 
-// busy tells whether a sample of the block runs.
+// busy reports whether a sample of the block runs.
 func (m *Meter) busy(b *block) bool {
 	for _, r := range m.open {
 		if r.block == b {
@@ -157,7 +157,7 @@ func (m *Meter) busy(b *block) bool {
 	return false
 }
 
-// whole tells whether all that was made in a sample was heard of.
+// whole reports whether all that was made in a sample was heard of.
 func (m *Meter) whole(w *window) bool {
 	return !slices.ContainsFunc(m.lost, func(g gap) bool {
 		return g.resource != auditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to)

@@ -120,9 +120,9 @@ func (s *story) deployment(ms int, event string) {
 	}})
 }
 
-// look is a kubelet's answer; all and others are milliseconds of CPU.
-func (s *story) look(ms int, all, others int64, pods ...record.PodUsage) {
-	s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", All: all * 1e6, Others: others * 1e6, Pods: pods}})
+// look is a kubelet's answer.
+func (s *story) look(ms int, pods ...record.PodUsage) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: pods}})
 }
 
 func (s *story) costs() []cost.Cost {
@@ -136,16 +136,14 @@ func (s *story) costs() []cost.Cost {
 // block is a whole turn of argo in a round, of known cost: installing takes 3 s,
 // removing 2 s. One warm-up and one measured change are handled, in 10 s each,
 // with a Workflow of two pods. The controller uses 100 ms of CPU for each change
-// and 20 ms in each second. A step pod uses 400 ms, of which the last look sees
-// 390; the own pods of the floor leave 30 ms for each change unaccounted for.
+// and 20 ms in each second. A step pod uses 400 ms; the last look sees 390.
 func (s *story) block(from, round int) (end int) {
 	t := func(ms int) int { return from + ms }
-	base := int64(from) / 10 // of the counter of all pods; the others do not matter
 	s.stage(t(0), argo, round, record.Installing)
 	s.stage(t(3000), argo, round, record.Installed)
 	s.pod(t(3010), "LISTED", "c", ofController)
-	s.look(t(3500), base, 5000, throttled(used("c", 1000, 50), 700, 40, 10))
-	cpu, all := int64(1000), base
+	s.look(t(3500), throttled(used("c", 1000, 50), 700, 40, 10))
+	cpu := int64(1000)
 	for n := range 2 {
 		b := 4000 + n*10_000
 		s.begin(t(b), argo, "scale-up", round, func(x *record.Sample) { x.Warmup = n == 0 })
@@ -155,18 +153,17 @@ func (s *story) block(from, round int) (end int) {
 			name := fmt.Sprintf("step-%d-%d", n, p)
 			s.pod(t(b+100+p*2000), "ADDED", name, ofWorkflow)
 			s.asked(t(b+500+p*2000), account, name, "create", "workflowtaskresults.v1alpha1.argoproj.io", "argo")
-			s.look(t(b+1500+p*2000), 0, 5000, used("c", cpu+50, 60), used(name, 390, 20))
+			s.look(t(b+1500+p*2000), used("c", cpu+50, 60), used(name, 390, 20))
 		}
 		s.asked(t(b+600), account, "c", "get", "pods.v1", "argo")
 		s.asked(t(b+700), account, "c", "update", "leases.v1.coordination.k8s.io", "argo")
 		cpu += 300
-		all += 300 + 2*400 + 30
-		s.look(t(b+8600), all, 5000, used("c", cpu-18, 55))
-		s.look(t(b+9500), all, 5000, used("c", cpu, 55))
+		s.look(t(b+8600), used("c", cpu-18, 55))
+		s.look(t(b+9500), used("c", cpu, 55))
 		s.end(t(b+9600), record.Settled)
 	}
-	s.look(t(23_700), 0, 5000, used("c", cpu+4, 55))
-	s.look(t(28_700), 0, 5000, throttled(used("c", cpu+104, 55), 1700, 120, 30))
+	s.look(t(23_700), used("c", cpu+4, 55))
+	s.look(t(28_700), throttled(used("c", cpu+104, 55), 1700, 120, 30))
 	s.stage(t(29_000), argo, round, record.Driven)
 	s.stage(t(31_000), argo, round, record.Removed)
 	return t(31_000)
@@ -175,12 +172,12 @@ func (s *story) block(from, round int) (end int) {
 // floor is a block of the floor.
 func (s *story) floor(from, round int) (end int) {
 	s.stage(from, floorStyle, round, record.Installed)
-	s.look(from+10, 7000, 5000)
+	s.look(from + 10)
 	s.begin(from+100, floorStyle, "scale-up", round)
-	s.look(from+500, 7000, 5000)
-	s.look(from+1500, 7030, 5000)
+	s.look(from + 500)
+	s.look(from + 1500)
 	s.end(from+1600, record.Settled)
-	s.look(from+1700, 0, 5000)
+	s.look(from + 1700)
 	s.stage(from+1800, floorStyle, round, record.Driven)
 	return from + 1800
 }

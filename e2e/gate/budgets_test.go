@@ -18,17 +18,17 @@ import (
 
 // What the gate is to reach for quick styles, at the longest of these budgets for each.
 const (
-	mostOpen   = 0.15 // of comparisons of unchanged code, the share of which it cannot tell
+	mostOpen   = 0.15 // the share of comparisons of unchanged code that it cannot decide
 	leastFound = 0.85 // of slowdowns of one latency by a fifth
 )
 
-// budgets are minutes, of which the first is the standard profile's.
+// budgets are minutes; the first is the standard profile's.
 func budgets() []time.Duration {
 	return []time.Duration{20 * time.Minute, 40 * time.Minute, 80 * time.Minute}
 }
 
-// TestBudgets says why some quick styles need longer than the standard profile has: of which latency the gate most often
-// cannot tell, how far samples of it scatter within a block, how far blocks do, and what longer budgets give.
+// TestBudgets says why some quick styles need longer than the standard profile has: which latency the gate most
+// often cannot decide, how far samples of it scatter within a block, how far blocks do, and what longer budgets give.
 func TestBudgets(t *testing.T) {
 	p, err := profiles.Find(profiles.Standard)
 	require.NoError(t, err)
@@ -62,7 +62,8 @@ func TestBudgets(t *testing.T) {
 		*comparisons, changed(*comparisons), *seed), b.String())
 }
 
-// scatter is how far samples of a latency differ within a block, and blocks beyond that: standard deviations of logarithms.
+// scatter is how far samples of a latency differ within a block, and blocks beyond that: standard deviations of
+// logarithms.
 func (s *style) scatter(latency [2]string) (within, between float64) {
 	var means, variances []float64
 	n := 0.0

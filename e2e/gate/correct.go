@@ -166,7 +166,7 @@ const suspect = 0.1
 
 func (s *Scenario) repeated() bool { return min(s.Base.judged(), s.Head.judged()) >= Repeats }
 
-// again tells whether head fails in what base never failed in, where it was driven again:
+// again reports whether head fails in what base never failed in, where it was driven again:
 // a measured scenario is in each round, one of the matrix and a load must have failed each
 // time, or more often than chance explains. What is known to be flaky needs the test of all.
 func (s *Scenario) again() bool {

@@ -230,7 +230,7 @@ func until(n int, rounds samples.Replicates) samples.Replicates {
 	return rounds[:min(n, len(rounds))]
 }
 
-// constant tells whether a metric has but one value: then nothing can be
+// constant reports whether a metric has but one value: then nothing can be
 // significant, and it needs no part of the error probability.
 func constant(strata []samples.Stratum) bool {
 	first, known := samples.Observation{}, false
@@ -303,7 +303,7 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 	}
 }
 
-// suspicious tells whether a tail looks longer than chance often makes it: a few samples that are far out are within
+// suspicious reports whether a tail looks longer than chance often makes it: a few samples that are far out are within
 // every bound of their share. While there can be more rounds, less is enough for them to be driven.
 func (m *Metric) suspicious(l *look) bool {
 	level := 0.1
@@ -313,14 +313,14 @@ func (m *Metric) suspicious(l *look) bool {
 	return m.above(1+l.Tolerance) <= level
 }
 
-// lost tells whether too many of head's samples do not count.
+// lost reports whether too many of head's samples do not count.
 func (m *Metric) lost() bool {
 	return moreLost(m.Lost.Base, m.Samples.Base, m.Lost.Head, m.Samples.Head)
 }
 
-// moreLost tells whether head lost more of its samples than base did, by Fisher's exact
+// moreLost reports whether head lost more of its samples than base did, by Fisher's exact
 // test: those may be the slow ones. A single one is the last of a recording that was cut
-// off. Of few samples, of which no test can tell, mostLost must not be lost.
+// off. Where samples are too few for a test, mostLost must not be lost.
 func moreLost(baseLost, base, headLost, head int) bool {
 	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
 	many := share(headLost, head) > max(mostLost, share(baseLost, base))
@@ -330,7 +330,7 @@ func moreLost(baseLost, base, headLost, head int) bool {
 // minCounts is how many samples show that a counter is constant.
 const minCounts = 6
 
-// jumps tells whether a counter that was constant is larger in all of head's
+// jumps reports whether a counter that was constant is larger in all of head's
 // samples: one without noise needs no more rounds.
 func (m *Metric) jumps() bool {
 	base, head := samples.Order(flat(m.seen, false)), samples.Order(flat(m.seen, true))
@@ -345,19 +345,17 @@ func flat(strata []samples.Stratum, head bool) []samples.Observation {
 		if head {
 			blocks = s.Head
 		}
-		for _, b := range blocks {
-			list = append(list, b...)
-		}
+		list = append(list, slices.Concat(blocks...)...)
 	}
 	return list
 }
 
-// proven tells whether a metric is fine only where it is shown that it cannot be worse by what must not pass: what a
+// proven reports whether a metric is fine only where it is shown that it cannot be worse by what must not pass: what a
 // user waits for. Of the rest it is enough that nothing speaks for it, since some of it is too noisy for a proof in any
 // time that one would wait: the last of a load varies by a tenth to a third from round to round.
 func (m *Metric) proven() bool { return m.Kind == Latency || m.whole() }
 
-// bounded tells whether head cannot be worse by as much as must not pass.
+// bounded reports whether head cannot be worse by as much as must not pass.
 func (m *Metric) bounded(l *look) bool {
 	switch {
 	case m.whole():
@@ -368,7 +366,7 @@ func (m *Metric) bounded(l *look) bool {
 	return m.below(1+l.Effect) <= l.beta
 }
 
-// worrying tells whether something looks worse by much, although it is not
+// worrying reports whether something looks worse by much, although it is not
 // significant among so many: while there can be more rounds, by less.
 func (m *Metric) worrying(l *look) bool {
 	if m.Kind == Tail {
@@ -403,13 +401,8 @@ func (m *Metric) shareBound(l *look) float64 {
 
 // shareAbove is the share of observations that are above a value, or not known to be below it.
 func shareAbove(value float64, list []samples.Observation) float64 {
-	n := 0
-	for _, o := range list {
-		if o.Value > value || o.Censored {
-			n++
-		}
-	}
-	return float64(n) / float64(len(list))
+	above := plain.Where(list, func(o samples.Observation) bool { return o.Value > value || o.Censored })
+	return float64(len(above)) / float64(len(list))
 }
 
 // reach is the smallest number of rounds like these in which a regression of a

@@ -6,15 +6,15 @@
 //
 // The replicate is a round, in which base, base again and head took turns in random order. Were head nothing but base,
 // its label could as well be at any of the three turns: each p-value is the exact share of such deals in which head
-// looks as bad as it does, or worse (stat.PermutationAbove). It needs no shape of the noise, base against itself is in it, and
-// drift from round to round is not.
+// looks as bad as it does, or worse (stat.PermutationAbove). It needs no shape of the noise, base against itself is in
+// it, and drift from round to round is not.
 //
 // The p-values of a style are corrected by Holm's procedure, weighted: groups of
 // metrics have a part of the error probability each, and hand on what they do not
 // need (stat.WeightedHolm). That holds however the metrics depend on each other.
 //
 // It may be looked at while it is being driven: the error probabilities are spent
-// over a few looks, of which the last one has most (stat.Spent, stat.Looks).
+// over a few looks, most at the last (stat.Spent, stat.Looks).
 package gate
 
 import (

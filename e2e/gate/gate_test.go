@@ -506,7 +506,7 @@ func TestRoundNumbers(t *testing.T) {
 		s.native(gate.VariantAgain, round, 1, "")
 		s.native(gate.VariantHead, round, 1, "")
 	}
-	s.native(gate.VariantBase, math.MaxInt, 1, "") // of which head has nothing
+	s.native(gate.VariantBase, math.MaxInt, 1, "") // head has none of it
 	r := interleaved(t, s)
 	assert.Equal(t, 9, r.Rounds)
 	assert.Equal(t, gate.Pass, r.Verdict)

@@ -208,8 +208,8 @@ func faster(t *testing.T) (gate.Verdict, *gate.Result) {
 	return gate.Improvement, interleaved(t, s)
 }
 
-// Two runs on different machines by different versions, one of which was cut
-// off; head times out.
+// Two runs on different machines by different versions; one was cut
+// off, and head times out.
 func forced(t *testing.T) (gate.Verdict, *gate.Result) {
 	was, is := newStory("ffff", 0.04, 2), newStory("gggg", 0.04, 2)
 	was.recording.Environment.Comparison, is.recording.Environment.Comparison = nil, nil

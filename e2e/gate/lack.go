@@ -65,12 +65,7 @@ func (r *Result) lackScenarios() {
 			r.lack(one.style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plain.Plural(len(was[one]), "round")))
 			continue
 		}
-		missing := 0
-		for _, round := range was[one] {
-			if !slices.Contains(is[one], round) {
-				missing++
-			}
-		}
+		missing := len(plain.Where(was[one], func(round int) bool { return !slices.Contains(is[one], round) }))
 		least := 0
 		if r.Paired && missing == 1 && !slices.Contains(is[one], slices.Max(was[one])) {
 			least = 1 // the last round was not finished
@@ -89,8 +84,8 @@ func (r *Result) lackScenarios() {
 	}
 }
 
-// lackOracles notes what was judged at base and is not judged at head. A scenario that head never passed, and base did, has
-// its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
+// lackOracles notes what was judged at base and is not judged at head. A scenario that head never passed, and base did,
+// has its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
 	type ofStyle struct{ style, oracle string }

@@ -46,10 +46,10 @@ func (m *Metric) group() int {
 	return slices.Index(kinds(), m.Kind)
 }
 
-// inner tells whether a metric is one of the style's own phases, which lie before one another: see chains.
+// inner reports whether a metric is one of the style's own phases, which lie before one another: see chains.
 func (m *Metric) inner() bool { return m.Kind == Phase && spec.Inner(m.Phase) }
 
-// exact tells whether a metric is compared only where it has no noise: a counter
+// exact reports whether a metric is compared only where it has no noise: a counter
 // of one scenario. With noise it counts among those of all scenarios.
 func (m *Metric) exact() bool { return m.Kind == Counter && m.Scenario != "" }
 
@@ -120,13 +120,13 @@ func (m *Metric) Name() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// late tells whether more of a metric is later, and not dearer.
+// late reports whether more of a metric is later, and not dearer.
 func (m *Metric) late() bool { return m.Kind != Counter && (m.Kind != Cost || m.Phase == install) }
 
-// phase tells whether the metric is a phase of a scenario, by its middle.
+// phase reports whether the metric is a phase of a scenario, by its middle.
 func (m *Metric) phase() bool { return m.Kind == Latency || m.Kind == Phase }
 
-// whole tells whether the metric is the tail of all of a style's latencies.
+// whole reports whether the metric is the tail of all of a style's latencies.
 func (m *Metric) whole() bool { return m.Kind == Tail && m.Scenario == "" }
 
 // awaited are the phases of an outcome that a user waits for.
@@ -201,7 +201,7 @@ func (v *values) add(key Key, sample judge.Sample, load bool, reply float64) {
 	}
 }
 
-// has tells whether there is anything of a metric's scenario.
+// has reports whether there is anything of a metric's scenario.
 func (v *values) has(key Key) bool {
 	return slices.ContainsFunc(v.order, func(k Key) bool { return k.Style == key.Style && k.Scenario == key.Scenario })
 }

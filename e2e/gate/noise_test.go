@@ -189,7 +189,7 @@ func (m *measured) cost(c cost.Cost) {
 	}
 }
 
-// rounded keeps three digits, of which the second is far below any noise.
+// rounded keeps three digits: the second is already far below any noise.
 func rounded(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	return y

@@ -6,8 +6,8 @@ import (
 	"operatorbench/e2e/result"
 )
 
-// StyleProgress is how far the comparison of one style has come that is still being driven. The driver asks for it after
-// each round, and drops what is settled.
+// StyleProgress is how far the comparison of one style has come that is still being driven. The driver asks for it
+// after each round, and drops what is settled.
 type StyleProgress struct {
 	Style   string
 	Verdict Verdict // so far

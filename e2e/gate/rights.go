@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -40,9 +41,7 @@ func (s Side) rights(style string) []spec.Right {
 	var list []spec.Right
 	for _, use := range s.Recording.Grants {
 		if use.Style == style && use.Variant == s.Variant {
-			for _, one := range use.Rights {
-				list = append(list, one.Right)
-			}
+			list = append(list, plain.Map(use.Rights, func(one grants.Right) spec.Right { return one.Right })...)
 		}
 	}
 	return list

@@ -117,14 +117,19 @@ func TestPodsThatMayMore(t *testing.T) {
 	}
 }
 
-// Rights of several recordings that stand for one side count together.
-func TestRightsOfPooledRecordings(t *testing.T) {
+// Rights of the shards of a run count together.
+func TestRightsOfShards(t *testing.T) {
 	side := func(name string, rights ...spec.Right) gate.Side {
 		one, two := plain(name+"1", 8), plain(name+"2", 8)
 		for _, right := range rights {
 			one.may("native", "", right)
 		}
-		side, err := gate.Whole(name, gate.Pool(one.recording, two.recording))
+		_, err := gate.Join(one.recording, two.recording)
+		require.ErrorContains(t, err, "both drove native")
+		two.recording.Judgement.Results = nil
+		joined, err := gate.Join(one.recording, two.recording)
+		require.NoError(t, err)
+		side, err := gate.Whole(name, joined)
 		require.NoError(t, err)
 		return side
 	}

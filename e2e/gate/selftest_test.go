@@ -43,8 +43,8 @@ const (
 	mostMissed      = 0.05 // of slowdowns of one latency by the effect, the share that is fine
 )
 
-// leastRounds are those below which nothing can be said of a style in a profile's budget: it is left out of the table of the
-// quick one, and named below it.
+// leastRounds are those below which nothing can be said of a style in a profile's budget: it is left out of the table
+// of the quick one, and named below it.
 const leastRounds = 7
 
 // plan is how many rounds of a style, and passes in each of its blocks, a budget has
@@ -194,8 +194,8 @@ func verdict(r *gate.Result, key gate.Key) gate.Verdict {
 	return gate.Inconclusive
 }
 
-// compare judges three variants as opbench run --base does: by a few looks, and no
-// further than it takes to know. The change is the n-th of its kind; it is of one latency or, where it is of one scenario, of that.
+// compare judges three variants as opbench run --base does: by a few looks, and no further than it takes to know. The
+// change is the n-th of its kind; it is of one latency or, where it is of one scenario, of that.
 func compare(random *rand.Rand, rounds [][3]turn, effect float64, c change, one [2]string, n int) (*gate.Result, error) {
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}
 	recording := result.Recording{Judgement: j, Environment: &record.Environment{Planned: map[string]int{"style": len(rounds)}}}
@@ -331,7 +331,7 @@ func measure(t *testing.T, s *style, p profiles.Profile, c change, n int) tally 
 	return sum
 }
 
-// TestSelftest measures the gate on data of which the truth is known: the noise of
+// TestSelftest measures the gate on data whose truth is known: the noise of
 // recordings, as it is and with head made worse, within a profile's budget.
 // `make gate-selftest` prints what it finds of each style, and checks that docs/gate.md
 // says the same; with -update the table is written there.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
@@ -47,68 +46,39 @@ func Sides(name string, recording result.Recording) (base, head, again Side, err
 	return base, head, again, err
 }
 
-// Pool makes one recording of several, such as the shards of a packed folder: of the one that compares base and head,
-// if there is one, else of all. Rounds of different runs are different rounds.
-func Pool(recordings ...result.Recording) result.Recording {
+// Join makes one recording of those of a folder: of the one that compares base and head, if there is one, else of the
+// shards of a run, where each drove scenarios of its own. It is an error if two of them drove a style through the
+// same one.
+func Join(recordings ...result.Recording) (result.Recording, error) {
 	for _, one := range recordings {
 		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
-			return one
+			return one, nil
 		}
 	}
-	pooled := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
-	j := pooled.Judgement
+	joined := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	j := joined.Judgement
 	j.Header.Run, j.Header.Styles = "", nil
-	from := 0
+	drove := map[driven]string{} // which run did
 	for _, one := range recordings {
-		j.Header.Run = strings.TrimPrefix(j.Header.Run+"+"+one.Judgement.Header.Run, "+")
-		j.Header.Schema = min(j.Header.Schema, one.Judgement.Header.Schema)
+		run := one.Judgement.Header.Run
+		j.Header.Run = strings.TrimPrefix(j.Header.Run+"+"+run, "+")
 		j.Warnings = append(j.Warnings, one.Judgement.Warnings...)
 		for _, style := range one.Judgement.Header.Styles {
 			if !slices.ContainsFunc(j.Header.Styles, func(s record.Style) bool { return s.Name == style.Name && s.Variant == style.Variant }) {
 				j.Header.Styles = append(j.Header.Styles, style)
 			}
 		}
-		last := from
 		for _, result := range one.Judgement.Results {
-			result.Round += from
-			result.Samples = slices.Clone(result.Samples)
-			for i := range result.Samples {
-				result.Samples[i].Block += from
+			what := driven{record.Label(result.Style, result.Variant), result.Scenario}
+			if drove[what] = cmp.Or(drove[what], run); drove[what] != run {
+				return joined, &InvalidError{[]string{fmt.Sprintf("runs %s and %s both drove %s: rounds of two runs do not compare, give the folder of one of them", drove[what], run, what)}}
 			}
-			last = max(last, result.Round)
-			j.Results = append(j.Results, result)
 		}
-		for _, c := range one.Costs {
-			pooled.Costs = append(pooled.Costs, later(c, from))
-		}
-		pooled.Grants = grants.Join(append(pooled.Grants, one.Grants...)...)
-		for _, b := range one.Restarts {
-			b.Round += from
-			pooled.Restarts = append(pooled.Restarts, b)
-		}
-		from = last
+		j.Results = append(j.Results, one.Judgement.Results...)
+		joined.Costs, joined.Restarts = append(joined.Costs, one.Costs...), append(joined.Restarts, one.Restarts...)
+		joined.Grants = grants.Join(append(joined.Grants, one.Grants...)...)
 	}
-	return pooled
-}
-
-// later moves the rounds of costs.
-func later(c cost.Cost, by int) cost.Cost {
-	for _, f := range []*cost.Figure{&c.Install, &c.FirstHandled, &c.CPU, &c.PeakMemory} {
-		f.Values = moved(f.Values, by)
-	}
-	c.Counters = slices.Clone(c.Counters)
-	for i := range c.Counters {
-		c.Counters[i].Values = moved(c.Counters[i].Values, by)
-	}
-	return c
-}
-
-func moved[T int | float64](readings []cost.Reading[T], by int) []cost.Reading[T] {
-	readings = slices.Clone(readings)
-	for i := range readings {
-		readings[i].Round += by
-	}
-	return readings
+	return joined, nil
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds several variants of a style.

@@ -65,7 +65,7 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 		shift := math.Exp(s.random.NormFloat64() * s.noise)
 		for _, one := range steps {
 			own := shift
-			if one.phase == spec.PhaseAcknowledged { // of which the gate takes out what others share with it
+			if one.phase == spec.PhaseAcknowledged { // the gate takes out what others share with it
 				own = math.Exp(s.replies.NormFloat64() * s.noise)
 			}
 			r.Samples = append(r.Samples, judge.Sample{

@@ -58,7 +58,7 @@ func (r *Result) rows() []row {
 	return rows
 }
 
-// brief tells whether a metric needs no row while it is fine.
+// brief reports whether a metric needs no row while it is fine.
 func (m *Metric) brief() bool { return m.Kind == Counter || m.Kind == Tail && !m.whole() || m.inner() }
 
 func (m *Metric) row(round float64) row {

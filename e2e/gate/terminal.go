@@ -62,7 +62,7 @@ func (r *Result) table(b *strings.Builder, colour bool) {
 	}
 }
 
-// outcome is that which looks as a verdict does.
+// outcome is the one that looks as a verdict does.
 func outcome(v Verdict) spec.Outcome {
 	return map[Verdict]spec.Outcome{Regression: spec.Fail, Inconclusive: spec.Invalid, Improvement: spec.Pass, Pass: spec.Pass}[v]
 }

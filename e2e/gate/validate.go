@@ -57,7 +57,7 @@ func (r *Result) hopeless() []string {
 	return nil
 }
 
-// is tells whether two sides are the same samples.
+// is reports whether two sides are the same samples.
 func (s Side) is(other Side) bool {
 	if !s.there() || !other.there() || s.Variant != other.Variant {
 		return false

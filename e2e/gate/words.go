@@ -120,7 +120,7 @@ func (m *Metric) reason(round float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// wouldDo says how long a comparison takes that can tell: an estimate, of which two digits are enough.
+// wouldDo estimates how long a comparison must take to tell, in two digits.
 func wouldDo(rounds int, round float64) string {
 	if rounds > 100 {
 		rounds = (rounds + 9) / 10 * 10
@@ -285,7 +285,7 @@ func (r *Result) names() map[string][]string {
 	return names
 }
 
-// implied tells whether a longer tail, or a counter of one scenario, is said
+// implied reports whether a longer tail, or a counter of one scenario, is said
 // already: by a median that is slower, or the counter of all scenarios.
 func (r *Result) implied(m *Metric) bool {
 	if m.Kind != Tail && !m.exact() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -21,13 +22,8 @@ func Held(rights, wildcards int, all bool) string {
 
 // Held says how many rights the style's accounts hold.
 func (u Use) Held() string {
-	wildcards := 0
-	for _, r := range u.Rights {
-		if r.Wild() {
-			wildcards++
-		}
-	}
-	return Held(len(u.Rights), wildcards, slices.ContainsFunc(u.Rights, func(r Right) bool { return r.All() }))
+	wildcards := plain.Where(u.Rights, func(r Right) bool { return r.Wild() })
+	return Held(len(u.Rights), len(wildcards), slices.ContainsFunc(u.Rights, func(r Right) bool { return r.All() }))
 }
 
 // find says which rights a style should not hold: wildcards, since each allows
@@ -91,13 +87,13 @@ func (u Use) Sum() Use {
 // What a rule of RBAC allows is decided as the API server's authorizer does:
 // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
 
-// holds tells whether a grant is an account's; a binding to a group of accounts is recorded as */* or namespace/*.
+// holds reports whether a grant is an account's; a binding to a group of accounts is recorded as */* or namespace/*.
 func holds(g spec.Grant, account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return g.ServiceAccount == account || g.ServiceAccount == namespace+"/*" || g.ServiceAccount == "*/*"
 }
 
-// allows tells whether the right allows the call, or a part of it: a server-side
+// allows reports whether the right allows the call, or a part of it: a server-side
 // apply that makes an object needs both patch and create.
 func (r *Right) allows(c call) bool {
 	return r.URL == "" &&
@@ -109,11 +105,11 @@ func (r *Right) allows(c call) bool {
 		(r.Name == "" || r.Name == c.name && !unnamed(c.verb))
 }
 
-// unnamed tells whether a request of the verb names no object when it is authorized, so that a rule with names never
+// unnamed reports whether a request of the verb names no object when it is authorized, so that a rule with names never
 // allows it. A list or a watch does if it selects one by its name.
 func unnamed(verb string) bool { return verb == "create" || verb == "deletecollection" }
 
-// wild tells whether the right leaves open what exactly it allows.
+// wild reports whether the right leaves open what exactly it allows.
 func (r *Right) wild() bool {
 	return strings.Contains(r.ServiceAccount+r.Verb+r.Group+r.Resource, "*")
 }

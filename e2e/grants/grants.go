@@ -113,7 +113,7 @@ func (u Use) with(other Use) Use {
 	return u.Sum()
 }
 
-// is tells whether both are of one account, role and scope.
+// is reports whether both are of one account, role and scope.
 func (s SecretRights) is(other SecretRights) bool {
 	return s.ServiceAccount == other.ServiceAccount && s.Role == other.Role && s.Namespace == other.Namespace && s.Name == other.Name
 }

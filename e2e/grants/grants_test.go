@@ -199,7 +199,7 @@ func TestNothingIsKnownOfUseWithoutAnAuditLog(t *testing.T) {
 	assert.NotContains(t, text.String(), "never")
 }
 
-// What is kept does not grow with the number of samples, each of which has a
+// What is kept does not grow with the number of samples, though each has a
 // namespace of its own.
 func TestNamespacesOfSamplesAreOne(t *testing.T) {
 	s := style(spec.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})

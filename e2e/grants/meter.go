@@ -121,14 +121,14 @@ func (m *Meter) holder(account string) *style {
 	return found
 }
 
-// has tells whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.
+// has reports whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.
 func (s *style) has(account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return slices.Contains(s.Namespaces, namespace) ||
 		slices.ContainsFunc(s.Grants, func(g spec.Grant) bool { return holds(g, account) })
 }
 
-// elsewhere stands for all namespaces that are not the style's own, of which a run makes one for each sample.
+// elsewhere stands for all namespaces that are not the style's own: a run makes one for each sample.
 const elsewhere = "(elsewhere)"
 
 // place returns the namespace and the name of a call as far as a right may depend

@@ -23,12 +23,7 @@ func Text(w io.Writer, uses []Use) error {
 
 func (u Use) text(w *strings.Builder) {
 	fmt.Fprintf(w, "%s: ", record.Label(u.Style, u.Variant))
-	wide := 0
-	for _, r := range u.Rights {
-		if r.ClusterWide() {
-			wide++
-		}
-	}
+	wide := len(plain.Where(u.Rights, func(r Right) bool { return r.ClusterWide() }))
 	held := plain.Plural(len(u.Rights), "right")
 	if text := u.Held(); text != fmt.Sprint(len(u.Rights)) {
 		held = "rights: " + text

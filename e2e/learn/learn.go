@@ -1,5 +1,5 @@
-// Package learn says what a run has shown of an operator: what its accounts make for a custom resource, and how its status says
-// that it is ready.
+// Package learn says what a run has shown of an operator: what its accounts make for a custom resource, and how its
+// status says that it is ready.
 package learn
 
 import (
@@ -224,8 +224,8 @@ func (l *lesson) children() []propose.Child {
 	return list
 }
 
-// ready are parts of an expression that were true each time that a custom resource was as asked for, and of none when it was made: of
-// those times that were measured, if there are such.
+// ready are parts of an expression that were true each time that a custom resource was as asked for, and of none when it
+// was made: of those times that were measured, if there are such.
 func (l *lesson) ready() []propose.Part {
 	moments := l.moments
 	if measured := slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m.of.in.matrix }); len(measured) > 0 {
@@ -248,10 +248,11 @@ func (l *lesson) ready() []propose.Part {
 	return list
 }
 
-// observed is where a status says of which generation it is.
+// observed is where a status names its generation.
 const observed = "cr.status.observedGeneration"
 
-// part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is otherwise each time.
+// part is what a value of the status says once a custom resource is ready; "": nothing, it was so before, or is
+// otherwise each time.
 func (l *lesson) part(at string, moments []moment, sizes, lives bool) string {
 	var same any
 	counts, differs, newest := sizes, false, at == observed

@@ -25,7 +25,7 @@ func Duration(seconds float64) string {
 	return Digits(value) + " " + unit
 }
 
-// AtLeast prints seconds of which only the least may be known: then with a > before them.
+// AtLeast prints seconds, with a > before them if only the least is known.
 func AtLeast(seconds float64, censored bool) string {
 	if censored {
 		return ">" + Duration(seconds)

@@ -23,43 +23,30 @@ const (
 // objects are recorded again and again, with few differences.
 const window = 8 << 20
 
-// Find returns the recording in a results folder, compressed or not. Where
-// both are there, as after a crash in Compress, it is the one that holds more.
+// Find returns the recording in a results folder, compressed or not: the original where both are there, as after a
+// crash in Compress.
 func Find(dir string) (string, error) {
-	plain, compressed := filepath.Join(dir, FileName), filepath.Join(dir, CompressedName)
-	info, err := os.Stat(plain)
-	switch {
-	case err == nil && holdsMore(compressed, info.Size()):
-		return compressed, nil
-	case err == nil:
-		return plain, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("find the recording: %w", err)
+	for _, name := range []string{FileName, CompressedName} {
+		at := filepath.Join(dir, name)
+		if _, err := os.Stat(at); err == nil {
+			return at, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("find the recording: %w", err)
+		}
 	}
-	if _, err := os.Stat(compressed); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s: %w", dir, FileName, CompressedName, fs.ErrNotExist)
-	} else if err != nil {
-		return "", fmt.Errorf("find the recording: %w", err)
-	}
-	return compressed, nil
+	return "", fmt.Errorf("find the recording: %s holds neither %s nor %s: %w", dir, FileName, CompressedName, fs.ErrNotExist)
 }
 
-// holdsMore reports whether a compressed file is there, is whole, and holds more than a number of bytes.
-func holdsMore(name string, size int64) bool {
-	_, n, err := checksum(name)
-	return err == nil && n > size
-}
-
-// checksum returns the SHA-256 and the length in bytes of a recording's text.
-func checksum(name string) (sum [sha256.Size]byte, n int64, err error) {
+// checksum returns the SHA-256 of a recording's text.
+func checksum(name string) (sum [sha256.Size]byte, err error) {
 	in, err := Open(name)
 	if err != nil {
-		return sum, 0, err
+		return sum, err
 	}
 	defer in.Close()
 	hash := sha256.New()
-	n, err = io.Copy(hash, in)
-	return [sha256.Size]byte(hash.Sum(nil)), n, err
+	_, err = io.Copy(hash, in)
+	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
 // Compress puts a recording that has ended into a file that Zstandard compressed, named name.zst, and removes the
@@ -107,18 +94,12 @@ func compress(name, partial string) error {
 	if err := writeCompressed(partial, io.TeeReader(in, written)); err != nil {
 		return err
 	}
-	got, _, err := checksum(partial)
+	got, err := checksum(partial)
+	if err == nil && got != [sha256.Size]byte(written.Sum(nil)) {
+		err = errors.New("it differs from what was written: is the disk sound?")
+	}
 	if err != nil {
 		return fmt.Errorf("read the copy back: %w", err)
-	}
-	again, _, err := checksum(name)
-	switch {
-	case err != nil:
-		return err
-	case got != [sha256.Size]byte(written.Sum(nil)):
-		return errors.New("read the copy back: it differs from what was written: is the disk sound?")
-	case got != again:
-		return errors.New("read the original again: it differs from the copy: is the recording still being written?")
 	}
 	return nil
 }

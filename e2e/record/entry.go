@@ -106,8 +106,8 @@ type Sample struct {
 	// Matrix marks a sample of the correctness matrix. Others may overlap with
 	// it, so that its latencies are not compared; of its faults, the recovery is.
 	Matrix bool `json:"matrix,omitempty"`
-	// Load marks one of the many custom resources of a load, each a sample of its own. They begin and end together. A phase counts from the
-	// last time that it was reached, and inner phases are not told apart.
+	// Load marks one of the many custom resources of a load, each a sample of its own. They begin and end together. A phase
+	// counts from the last time that it was reached, and inner phases are not told apart.
 	Load bool `json:"load,omitempty"`
 	// Shared: others of the load are in its namespace. They are told apart by the names of their custom resources.
 	Shared bool `json:"shared,omitempty"`
@@ -130,7 +130,8 @@ type Sample struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// OfStep reports whether it is in a step of a ramp or a stage of a growth: what counts of it is when the main child is written.
+// OfStep reports whether it is in a step of a ramp or a stage of a growth: what counts of it is when the main child is
+// written.
 func (s *Sample) OfStep() bool { return s.Rate > 0 || s.Stage != "" }
 
 // Stages of a growth.
@@ -147,10 +148,12 @@ const (
 type Part struct {
 	Stage   string `json:"stage"`
 	Customs int    `json:"customs"` // custom resources that are there when it begins
-	// Beside is the kind of the objects that are not the operator's which were created last, so many: Each; empty: there are none.
+	// Beside is the kind of the objects that are not the operator's which were created last, so many: Each; empty: there
+	// are none.
 	Beside string `json:"beside,omitempty"`
 	Each   int    `json:"each,omitempty"`
-	// CPU is the processor time that the harness has used by then, in nanoseconds, and Memory the most that it has held, in bytes.
+	// CPU is the processor time that the harness has used by then, in nanoseconds, and Memory the most that it has held, in
+	// bytes.
 	CPU    time.Duration `json:"cpu"`
 	Memory int64         `json:"memory"`
 }
@@ -212,7 +215,7 @@ type Action struct {
 	Nudge bool `json:"nudge,omitempty"`
 	// Wrong says which wrong value the write sets, where it does: the API server may refuse it.
 	Wrong      string          `json:"wrong,omitempty"`
-	Turned     string          `json:"turned,omitempty"` // the knob that the write turns, but for that which scales
+	Turned     string          `json:"turned,omitempty"` // the knob that the write turns, if it is not the one that scales
 	Paused     *bool           `json:"paused,omitempty"` // whether the write pauses the custom resource, or lets it go on; nil: neither
 	Object     json.RawMessage `json:"object,omitempty"` // the API's reply
 	Generation int64           `json:"generation,omitempty"`
@@ -302,10 +305,9 @@ type Usage struct {
 	Node string `json:"node"`
 	// Pods are those in the namespaces of the style that is installed.
 	Pods []PodUsage `json:"pods,omitempty"`
-	// All is the CPU time of all of the node's pods, the dead ones included, in
-	// nanoseconds since the node started; 0: the kubelet did not say.
+	// All is in recordings of earlier versions: CPU time of all of the node's pods. Nothing reads it.
 	All int64 `json:"all,omitempty"`
-	// Others is the CPU time of the living pods that Pods does not list.
+	// Others is in recordings of earlier versions: CPU time of the pods elsewhere. Nothing reads it.
 	Others int64 `json:"others,omitempty"`
 	// Machine is the harness's, on which the cluster is, too; nil: it is on another, or this is not its first node.
 	Machine *Machine `json:"machine,omitempty"`
@@ -424,7 +426,8 @@ type Leak struct {
 	Lines     int    `json:"lines"`
 }
 
-// Question is one question to the managed system itself, to a pod that was ready. The entry's Time is when it was answered, or given up.
+// Question is one question to the managed system itself, to a pod that was ready. The entry's Time is when it was
+// answered, or given up.
 type Question struct {
 	From      time.Duration `json:"from"`          // just before
 	What      string        `json:"what"`          // ask, write or read, as the workload's probe has them

@@ -119,7 +119,7 @@ type Owned struct {
 	Wildcards []string `json:"wildcards,omitempty"`
 }
 
-// OnlyYAML tells whether all lines are YAML or JSON, and there are some.
+// OnlyYAML reports whether all lines are YAML or JSON, and there are some.
 func (o *Owned) OnlyYAML() bool {
 	for language := range o.Languages {
 		if language != "YAML" && language != "JSON" {
@@ -151,8 +151,8 @@ type Dependencies struct {
 	All    int `json:"all"`    // these, and those that they ask for in turn
 }
 
-// Custom tells whether nobody else publishes the image: who runs the operator must build it. Its registry is then under
-// .local, which RFC 6762 keeps out of the public name space.
+// Custom reports whether nobody else publishes the image: who runs the operator must build it. Its registry is then
+// under .local, which RFC 6762 keeps out of the public name space.
 func (i ImageFacts) Custom() bool {
 	registry, _, _ := strings.Cut(i.Reference, "/")
 	return i.Published == "" && strings.HasSuffix(registry, ".local")

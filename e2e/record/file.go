@@ -99,7 +99,7 @@ func last(line []byte, at place, end error, yield func(Line, error) bool) {
 // ReadFile is Read for a file, which may be compressed; errors name it.
 func ReadFile(name string) iter.Seq2[Entry, error] { return parsed(ReadLines(name)) }
 
-// ReadLines is like ReadFile, but leaves it to others to parse the lines of which there are most.
+// ReadLines is like ReadFile, but leaves it to others to parse the most frequent lines.
 func ReadLines(name string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in, err := Open(name)

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
 
-// Line is a line of a recording. Of an entry of the kinds of which there are most its kind alone is known until a
-// Parser has parsed it; they may be parsed in any order, and many at once.
+// Line is a line of a recording. An entry of the most frequent kinds has only its kind until a Parser has parsed it;
+// they may be parsed in any order, and many at once.
 type Line struct {
 	Entry
 	text []byte // nil: it is parsed
@@ -64,8 +65,6 @@ func (p *Parser) line(kind Kind, line []byte, into *Audit) (Entry, error) {
 		e, ok = p.watch(line)
 	case KindAudit:
 		e, ok = p.audit(line, into)
-	case KindUsage:
-		e, ok = p.usage(line)
 	}
 	if ok {
 		return e, nil
@@ -73,7 +72,7 @@ func (p *Parser) line(kind Kind, line []byte, into *Audit) (Entry, error) {
 	return parse(line, false)
 }
 
-// frequent is the kind of a line that begins as those do of which there are most; empty: it is not one of them.
+// frequent is the kind of a line that begins as the most frequent ones do; empty: it is not one of them.
 func frequent(line []byte) Kind {
 	f := fields{line, true}
 	f.number(`{"t":`)
@@ -119,38 +118,18 @@ func (e *Entry) check(first bool) error {
 	if first && e.Header != nil && e.Header.Schema != Schema {
 		return fmt.Errorf("the recording has schema %d, this program reads schema %d: use the version of operatorbench that wrote it", e.Header.Schema, Schema)
 	}
-	for _, one := range [...]struct {
-		kind Kind
-		set  bool
-	}{
-		{KindHeader, e.Header != nil},
-		{KindBegin, e.Begin != nil},
-		{KindAction, e.Action != nil},
-		{KindWatch, e.Watch != nil},
-		{KindGap, e.Gap != nil},
-		{KindEnd, e.End != nil},
-		{KindBlock, e.Block != nil},
-		{KindUsage, e.Usage != nil},
-		{KindAudit, e.Audit != nil},
-		{KindFault, e.Fault != nil},
-		{KindHeld, e.Held != nil},
-		{KindInventory, e.Inventory != nil},
-		{KindLogs, e.Logs != nil},
-		{KindProbe, e.Probe != nil},
-	} {
-		switch {
-		case one.kind != e.Kind:
-		case !one.set:
-			return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
-		default:
-			return nil
-		}
+	held := reflect.ValueOf(e).Elem().FieldByNameFunc(func(name string) bool { return strings.ToLower(name) == string(e.Kind) })
+	switch {
+	case !held.IsValid() || held.Kind() != reflect.Pointer:
+		return fmt.Errorf("unknown kind of entry %q", e.Kind)
+	case held.IsNil():
+		return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
 	}
-	return fmt.Errorf("unknown kind of entry %q", e.Kind)
+	return nil
 }
 
 // watch reads a watch event as Recorder writes it, field by field in that order, and takes the object as it stands:
-// nearly all of a recording is objects, of which a reader looks into few. False: it is not of this form.
+// nearly all of a recording is objects, and a reader looks into few. False: it is not of this form.
 func (p *Parser) watch(line []byte) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
@@ -169,7 +148,7 @@ func (p *Parser) watch(line []byte) (Entry, bool) {
 	}}, true
 }
 
-// audit does the same for a request in the audit log, of which there are more than of anything else.
+// audit does the same for a request in the audit log, the most frequent of all.
 func (p *Parser) audit(line []byte, a *Audit) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
@@ -186,34 +165,6 @@ func (p *Parser) audit(line []byte, a *Audit) (Entry, bool) {
 		return Entry{}, false
 	}
 	return Entry{Time: t, Kind: KindAudit, Audit: a}, true
-}
-
-// usage does the same for what the kubelet reports, every second.
-func (p *Parser) usage(line []byte) (Entry, bool) {
-	f := fields{line, true}
-	t := time.Duration(f.number(`{"t":`))
-	u := Usage{Node: p.known(f.word(`,"kind":"usage","usage":{"node":`))}
-	if f.next(`,"pods":[`) {
-		for more := f.ok; more; more = f.ok && f.next(",") {
-			u.Pods = append(u.Pods, PodUsage{
-				Namespace: p.known(f.word(`{"namespace":`)), Name: p.known(f.word(`,"name":`)),
-				CPU: f.number(`,"cpu":`), Memory: f.number(`,"memory":`),
-			})
-			f.literal("}")
-		}
-		f.literal("]")
-	}
-	if bytes.HasPrefix(f.rest, []byte(`,"all":`)) {
-		u.All = f.number(`,"all":`)
-	}
-	if bytes.HasPrefix(f.rest, []byte(`,"others":`)) {
-		u.Others = f.number(`,"others":`)
-	}
-	f.literal("}}")
-	if !f.ok || len(f.rest) > 0 {
-		return Entry{}, false
-	}
-	return Entry{Time: t, Kind: KindUsage, Usage: &u}, true
 }
 
 // known returns a word that is likely to come again, without a new copy each time.
@@ -238,18 +189,8 @@ type fields struct {
 
 // literal passes over text that has to come next.
 func (f *fields) literal(text string) {
-	if !f.next(text) {
-		f.ok = false
-	}
-}
-
-// next passes over text, if it comes next.
-func (f *fields) next(text string) bool {
-	if !bytes.HasPrefix(f.rest, []byte(text)) {
-		return false
-	}
-	f.rest = f.rest[len(text):]
-	return true
+	rest, found := bytes.CutPrefix(f.rest, []byte(text))
+	f.rest, f.ok = rest, f.ok && found
 }
 
 // number reads a number that is no fraction and not below zero, behind its key.

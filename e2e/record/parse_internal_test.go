@@ -31,10 +31,6 @@ func quickLines(tb testing.TB) [][]byte {
 			Received: received, Answered: received, User: "u", Pod: "p", Agent: "kubectl/v1 (linux/amd64)", Verb: "get",
 			Resource: "pods.v1", Subresource: "status", Namespace: "services", Name: "p1", Code: 404,
 		}}),
-		line(tb, Entry{Time: 8, Kind: KindUsage, Usage: &Usage{Node: "worker"}}),
-		line(tb, Entry{Time: 9, Kind: KindUsage, Usage: &Usage{Node: "worker", All: 7, Others: 8, Pods: []PodUsage{
-			{Namespace: "a", Name: "p1", CPU: 5, Memory: 6}, {Namespace: "a", Name: "p2"},
-		}}}),
 	}
 }
 
@@ -44,8 +40,7 @@ func TestQuickLinesAreTaken(t *testing.T) {
 		p := &Parser{}
 		_, watch := p.watch(text)
 		_, audit := p.audit(text, &Audit{})
-		_, usage := p.usage(text)
-		assert.True(t, watch || audit || usage, "%s", text)
+		assert.True(t, watch || audit, "%s", text)
 		assert.NotEmpty(t, frequent(text), "%s", text)
 	}
 }

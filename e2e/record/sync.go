@@ -14,38 +14,38 @@ type File interface{ Sync() error }
 type Syncing struct {
 	recorder *Recorder
 	file     File
-	asked    chan chan struct{} // who asks is told when it is done
-	stop     chan struct{}
-	ended    chan struct{}
-	last     error // of the sync that Stop asks for
-	once     sync.Once
+	// Stop syncs a last time, and returns why that failed.
+	Stop func() error
 }
 
 // KeepSynced syncs the recording's file at a pace, and when Now asks for it. That
 // it cannot ends the recording with an error, as one of writing does.
 func (r *Recorder) KeepSynced(file File, pace time.Duration) *Syncing {
-	s := &Syncing{recorder: r, file: file, asked: make(chan chan struct{}), stop: make(chan struct{}), ended: make(chan struct{})}
-	go s.run(pace)
+	s := &Syncing{recorder: r, file: file}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(pace)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				s.Now()
+			case <-stop:
+				return
+			}
+		}
+	}()
+	s.Stop = sync.OnceValue(func() error {
+		close(stop)
+		<-ended
+		return s.sync()
+	})
 	return s
 }
 
-func (s *Syncing) run(pace time.Duration) {
-	defer close(s.ended)
-	ticker := time.NewTicker(pace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			_ = s.sync() // it ends the recording
-		case done := <-s.asked:
-			_ = s.sync()
-			close(done)
-		case <-s.stop:
-			s.last = s.sync()
-			return
-		}
-	}
-}
+// Now returns when all that has been recorded is on disk, or the recording has ended by an error.
+func (s *Syncing) Now() { _ = s.sync() } // it ends the recording
 
 func (s *Syncing) sync() error {
 	if s.recorder.Err() != nil {
@@ -57,21 +57,4 @@ func (s *Syncing) sync() error {
 		return s.recorder.fail(fmt.Errorf("write the recording to disk: %w", err))
 	}
 	return nil
-}
-
-// Now returns when all that has been recorded is on disk, or the recording has ended by an error.
-func (s *Syncing) Now() {
-	done := make(chan struct{})
-	select {
-	case s.asked <- done:
-		<-done
-	case <-s.ended:
-	}
-}
-
-// Stop syncs a last time, and says whether that failed.
-func (s *Syncing) Stop() error {
-	s.once.Do(func() { close(s.stop) })
-	<-s.ended
-	return s.last
 }

@@ -73,7 +73,6 @@ func TestSyncNow(t *testing.T) {
 	require.NoError(t, syncing.Stop())
 	assert.EqualValues(t, 2, disk.synced.Load(), "once more at the end")
 	require.NoError(t, syncing.Stop())
-	syncing.Now() // of no effect any more
 	assert.EqualValues(t, 2, disk.synced.Load())
 }
 

@@ -94,7 +94,7 @@ func (m *Meter) stage(b *record.Block) {
 	}
 }
 
-// own tells whether a pod is one of the style's components; of a style that names none,
+// own reports whether a pod is one of the style's components; of a style that names none,
 // whether it is in its namespaces.
 func (s *style) own(namespace string, set map[string]string) bool {
 	if len(s.components) == 0 {

@@ -86,7 +86,7 @@ func (j *job) compareWith(ctx context.Context) error {
 	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
-	compared := plain.Map(j.operated(), func(p *participant) styles.Operator { return p.operator })
+	compared := operatorsOf(j.participants)
 	if err := errors.Join(j.choose(compared...), j.measurable()); err != nil {
 		return err
 	}
@@ -95,12 +95,12 @@ func (j *job) compareWith(ctx context.Context) error {
 }
 
 // compareStyle adds the comparison of a style that differs from its base.
-func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
-	name := head.Style().Name
-	if head.Style().Control == spec.Harness {
+func (j *job) compareStyle(ctx context.Context, head *styles.Style) error {
+	name := head.Name
+	if head.Control == spec.Harness {
 		return nil // its folder holds nothing that is installed
 	}
-	was, err := j.base.style(ctx, head.Style(), j.options.Base)
+	was, err := j.base.style(ctx, head, j.options.Base)
 	if errors.Is(err, fs.ErrNotExist) {
 		j.say("%s is new: at %s there was nothing to compare it with", name, j.options.Base)
 		j.base.added = append(j.base.added, name)
@@ -109,7 +109,7 @@ func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
 	if err != nil {
 		return err
 	}
-	changed, err := differ(ctx, &j.base.recipes, j.base.root, j.root, was.Style(), head.Style(), j.options.Given)
+	changed, err := differ(ctx, &j.base.recipes, j.base.root, j.root, was, head, j.options.Given)
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,9 @@ func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
 		}
 		return nil
 	}
-	for _, image := range head.Style().Own {
+	for _, image := range head.Own {
 		same := func(old images.Image) bool { return old.Reference == image.Reference && old.AsIs() }
-		if image.AsIs() && j.options.Given[image.Name] == "" && slices.ContainsFunc(was.Style().Own, same) {
+		if image.AsIs() && j.options.Given[image.Name] == "" && slices.ContainsFunc(was.Own, same) {
 			j.remark(fmt.Sprintf("%s: both sides run the image %s as it is now: it is not compared. Say in style.yaml what it is built from (dockerfile or go), or give head's with --image", name, image.Reference))
 		}
 	}
@@ -130,7 +130,7 @@ func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
 }
 
 // present finds the styles that are asked for, and notes those that only the base has.
-func (j *job) present(ctx context.Context, here *tree) ([]styles.Operator, error) {
+func (j *job) present(ctx context.Context, here *tree) ([]*styles.Style, error) {
 	names := operatorNames(j.here(), j.options.Operator)
 	if j.options.Here == "" {
 		if err := j.atBase(here); err != nil {
@@ -256,7 +256,7 @@ func (b *base) remove() error {
 }
 
 // style is what a style was at the base, each part in the repository that it is in; fs.ErrNotExist if it was not there.
-func (b *base) style(ctx context.Context, head styles.Style, revision string) (styles.Operator, error) {
+func (b *base) style(ctx context.Context, head *styles.Style, revision string) (*styles.Style, error) {
 	t, err := b.tree(ctx, head.Folder, revision)
 	if err != nil {
 		return nil, fmt.Errorf("style %s: %w", head.Name, err)
@@ -280,21 +280,13 @@ func (b *base) style(ctx context.Context, head styles.Style, revision string) (s
 	return styles.LoadWith(folder, styles.Sources{Of: head.Folder, Moved: moved})
 }
 
-// differ tells whether anything in a style's folder differs, the texts that
+// differ reports whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
-func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is styles.Style, given Given) (bool, error) {
+func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is *styles.Style, given Given) (bool, error) {
 	if slices.ContainsFunc(is.Own, func(image images.Image) bool { return given[image.Name] != "" }) {
 		return true, nil
 	}
-	before, err := manifestsHash(was)
-	if err != nil {
-		return false, err
-	}
-	after, err := manifestsHash(is)
-	if err != nil || before != after {
-		return true, err
-	}
-	if same, err := sameStyle(was, is); err != nil || !same {
+	if same, err := alike(was, is); err != nil || !same {
 		return true, err
 	}
 	recipesBefore, err := recipes.Of(ctx, baseRoot, was.Own, was.ImageNames()...)
@@ -305,8 +297,16 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 
-// sameStyle reports whether two styles say the same of themselves.
-func sameStyle(was, is styles.Style) (bool, error) {
+// alike reports whether two styles install the same, and say the same of themselves.
+func alike(was, is *styles.Style) (bool, error) {
+	before, err := manifestsHash(was)
+	if err != nil {
+		return false, err
+	}
+	after, err := manifestsHash(is)
+	if err != nil || before != after {
+		return false, err
+	}
 	texts := []string{files.StyleFile}
 	if is.Base != "" {
 		texts = append(texts, filepath.Join("..", is.Base, files.StyleFile))

@@ -16,9 +16,9 @@ import (
 const silentMost = 2 * time.Minute
 
 // Drive goes through the turns of the run: each participant is installed, warmed up, driven and removed, so that no two
-// styles are ever there at once. What a style did wrong is no error, it is in the recording; nor is a style that cannot be
-// installed or removed, of which Failed tells. An error means that the test environment broke, or that what is left of a
-// style would act beside the next one.
+// styles are ever there at once. What a style did wrong is no error, it is in the recording; nor is a style that cannot
+// be installed or removed: see Failed. An error means that the test environment broke, or that what is left
+// of a style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) (err error) {
 	defer func() { s.complete = err == nil }()
 	defer s.progress.Stop()
@@ -43,8 +43,8 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
-// guarded drives a turn. A style that failed has no further one. One that could not be removed only ends the run where it is in
-// everybody's way.
+// guarded drives a turn. A style that failed has no further one. One that could not be removed only ends the run where
+// it is in everybody's way.
 func (s *Session) guarded(ctx context.Context, p *participant, drive func() error) error {
 	everybodys, itsOwn := s.inTheWay(ctx, p)
 	if everybodys != nil || itsOwn != nil {

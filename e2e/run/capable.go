@@ -50,8 +50,9 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
-// choose makes the workload that styles handle that of the run, and reads the scenarios that are asked for, bound to it.
-func (j *job) choose(all ...styles.Operator) error {
+// choose makes the workload that styles handle that of the run, and reads the scenarios that are asked for, bound to
+// it.
+func (j *job) choose(all ...*styles.Style) error {
 	if err := j.handle(all...); err != nil {
 		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}

@@ -83,13 +83,13 @@ func touchedBy(files []string) (touched []string, shared bool) {
 	return touched, false
 }
 
-// differs tells whether a style is new, or other than it was at the base.
+// differs reports whether a style is new, or other than it was at the base.
 func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	found, err := styles.Find(filepath.Join(root, "operators"), name)
 	if err != nil {
 		return false, err
 	}
-	is := found[0].Style()
+	is := found[0]
 	was, err := b.style(ctx, is, b.trees[0].commit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -97,5 +97,5 @@ func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return differ(ctx, &b.recipes, b.root, root, was.Style(), is, nil)
+	return differ(ctx, &b.recipes, b.root, root, was, is, nil)
 }

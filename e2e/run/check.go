@@ -50,12 +50,12 @@ func Check(root string, out io.Writer, names ...string) error {
 	return err
 }
 
-// stale lists the scenarios of which a style's file expects what cannot be.
-func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
+// stale lists the scenarios whose expected verdict in a style's file cannot be.
+func stale(style *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
 	if !expected.Known() {
 		return nil
 	}
-	p := driving(operator)
+	p := driving(style)
 	var problems []error
 	for _, s := range all {
 		entry, _ := expected.Of(s.Name)
@@ -67,16 +67,15 @@ func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios
 }
 
 // driving is the participant by which a run drives a style; that of the floor has no operator.
-func driving(operator styles.Operator) *participant {
-	if operator.Style().Control == spec.Harness {
+func driving(operator *styles.Style) *participant {
+	if operator.Control == spec.Harness {
 		return &participant{}
 	}
 	return &participant{operator: operator, asked: operator}
 }
 
-// describe says what a run would do with a style of which nothing is wrong.
-func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
-	style := operator.Style()
+// describe says what a run would do with a style that has no fault.
+func describe(out io.Writer, catalogue *images.Catalogue, style *styles.Style, expected verdicts.Expected, all []scenarios.Scenario) error {
 	var text strings.Builder
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(&text, "  %-10s %s\n", what, fmt.Sprintf(format, args...))
@@ -107,7 +106,7 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	for i, each := range reach {
 		line([]string{"beware", ""}[min(i, 1)], "%s", each)
 	}
-	doubts, err := doubtful(operator, catalogue)
+	doubts, err := doubtful(style, catalogue)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	for i, image := range facts.Images {
 		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, origin(style, image, string(manifests)))
 	}
-	applicable, reasons := fitting(operator, all)
+	applicable, reasons := fitting(style, all)
 	line("scenarios", "%d of %d apply", applicable, len(all))
 	for _, why := range reasons {
 		line("", "%s", why)
@@ -136,13 +135,12 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 }
 
 // doubtful is what of a style may be a mistake.
-func doubtful(operator styles.Operator, catalogue *images.Catalogue) ([]string, error) {
-	style := operator.Style()
+func doubtful(style *styles.Style, catalogue *images.Catalogue) ([]string, error) {
 	doubts, err := style.Doubts(catalogue)
 	if err != nil {
 		return nil, err
 	}
-	every, err := everyRun(operator)
+	every, err := everyRun(style)
 	for _, name := range every {
 		if style.Control == "" && name != images.NodeImage && !slices.Contains(style.ImageNames(), name) {
 			doubts = append(doubts, fmt.Sprintf("images does not list %s, which what the operator makes runs: a run brings it all the same", name))
@@ -152,17 +150,17 @@ func doubtful(operator styles.Operator, catalogue *images.Catalogue) ([]string, 
 }
 
 // fitting counts the scenarios that apply to a style, and says of the others why they do not.
-func fitting(operator styles.Operator, all []scenarios.Scenario) (applicable int, reasons []string) {
+func fitting(style *styles.Style, all []scenarios.Scenario) (applicable int, reasons []string) {
 	var names plain.Groups[string, string]
-	p := driving(operator)
+	p := driving(style)
 	for _, s := range all {
 		why := p.unfit(s)
 		if why == "" {
 			applicable++
 			continue
 		}
-		if name := operator.Style().Name; strings.HasPrefix(why, name+" has no component ") {
-			why = name + " has none of the components that these are about"
+		if why == lacksComponent(style, s) { // which one is another with each scenario
+			why = style.Name + " has none of the components that these are about"
 		}
 		names.Add(why, s.Name)
 	}
@@ -170,7 +168,7 @@ func fitting(operator styles.Operator, all []scenarios.Scenario) (applicable int
 }
 
 // origin says where an image of a style comes from, and whether the manifests name it.
-func origin(style styles.Style, image styles.ImageFact, manifests string) string {
+func origin(style *styles.Style, image styles.ImageFact, manifests string) string {
 	own := slices.IndexFunc(style.Own, func(own images.Image) bool { return own.Name == image.Name })
 	switch {
 	case own < 0:

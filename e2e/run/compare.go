@@ -45,7 +45,7 @@ func (c *comparison) failed() error {
 	return nil
 }
 
-// lost tells whether head alone cannot be driven.
+// lost reports whether head alone cannot be driven.
 func (c *comparison) lost() bool {
 	return c.head().err != nil && !slices.ContainsFunc(c.participants, func(p *participant) bool { return p != c.head() && p.err != nil })
 }
@@ -141,14 +141,14 @@ func again(up, down scenarios.Scenario) []scenarios.Scenario {
 }
 
 // contest adds a comparison of a style with its base, and its three participants.
-func (j *job) contest(was, head styles.Operator) {
-	c := &comparison{style: head.Style().Name, participants: []*participant{
+func (j *job) contest(was, head *styles.Style) {
+	c := &comparison{style: head.Name, participants: []*participant{
 		{operator: was, variant: gate.VariantBase}, {operator: was, variant: gate.VariantAgain}, {operator: head, variant: gate.VariantHead},
 	}}
 	for _, p := range c.participants {
 		p.asked, p.comparison = p.operator, c
 	}
-	if before, after := was.Style().Timeout, head.Style().Timeout; before != after {
+	if before, after := was.Timeout, head.Timeout; before != after {
 		j.remark(fmt.Sprintf("%s: head's style.yaml sets the timeout to %v, and base's to %v: both sides are driven with base's", c.style, after, before))
 	}
 	j.comparisons = append(j.comparisons, c)
@@ -240,9 +240,7 @@ func (g gateRun) round(take func(turn) error, round int, some []*comparison) err
 	if floor := g.floor(); round == 1 && floor != nil {
 		participants = append(participants, floor)
 	}
-	for _, c := range some {
-		participants = append(participants, c.participants...)
-	}
+	participants = append(participants, plain.Flat(some, func(c *comparison) []*participant { return c.participants })...)
 	if len(g.measured()) == 0 {
 		participants = nil
 	}
@@ -258,7 +256,8 @@ func (g gateRun) round(take func(turn) error, round int, some []*comparison) err
 	})
 }
 
-// each hands out a turn of each participant that can be driven, in the random order of a round, and notes which heads are lost.
+// each hands out a turn of each participant that can be driven, in the random order of a round, and notes which heads
+// are lost.
 func (g gateRun) each(take func(turn) error, some []*comparison, round int, participants []*participant, of func(*participant) turn) error {
 	for _, p := range order(participants, g.options.Seed, round) {
 		if p.err != nil {
@@ -381,7 +380,7 @@ func (g gateRun) sumUp(spent time.Duration) string {
 }
 
 // correctness drives base and head of each style through the scenarios of the correctness matrix, once: as many of its
-// groups as take no longer than the budget, on top of which they come, or than the profile gives them.
+// groups as take no longer than the budget, which they come on top of, or than the profile gives them.
 func (g gateRun) correctness(take func(turn) error) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
@@ -431,7 +430,7 @@ func (g gateRun) matrixOf(take func(turn) error, c *comparison, list []scenarios
 	return nil
 }
 
-// repeat drives again those scenarios of the matrix of which one time is too little to tell, until it is not.
+// repeat drives again those scenarios of the matrix for which once is too little to tell, until it is not.
 func (g gateRun) repeat(take func(turn) error, spent time.Duration) error {
 	for round := 2; round <= gate.Repeats; round++ {
 		again := false
@@ -457,7 +456,8 @@ func (g gateRun) repeat(take func(turn) error, spent time.Duration) error {
 	return nil
 }
 
-// Drivable tells whether there is any style to compare. Without one, the result is what head has lost; see RecordLost.
+// Drivable reports whether there is any style to compare. Without one, the result is what head has lost; see
+// RecordLost.
 func (j *job) Drivable() bool { return len(j.comparisons) > 0 }
 
 // command repeats a comparison: with the commit, and with what was asked for otherwise than by default.

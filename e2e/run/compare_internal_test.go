@@ -25,7 +25,7 @@ const (
 	argoFixed, argoPass     = 30 * time.Second, 258 * time.Second
 )
 
-// contested is a session that compares styles, of which nothing is driven.
+// contested is a session that compares styles, and drives nothing.
 func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) gateRun {
 	t.Helper()
 	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "../..", time.Time{}, out)
@@ -127,31 +127,20 @@ func TestBasesTimeoutIsThatOfBothSides(t *testing.T) {
 	var out bytes.Buffer
 	s := contested(t, time.Hour, &out, "native")
 	was := s.comparisons[0].participants[0].operator
-	s.contest(was, patient{was, 200 * time.Second})
+	is := *was
+	is.Timeout = 200 * time.Second
+	s.contest(was, &is)
 	require.Len(t, s.comparisons, 2)
 	for _, p := range s.comparisons[1].participants {
 		style, err := p.style()
 		require.NoError(t, err)
-		assert.Equal(t, was.Style().Timeout, style.Timeout, p.label())
+		assert.Equal(t, was.Timeout, style.Timeout, p.label())
 		driven, err := p.driven()
 		require.NoError(t, err)
-		assert.Equal(t, was.Style().Timeout, driven.Timeout, p.label())
+		assert.Equal(t, was.Timeout, driven.Timeout, p.label())
 	}
-	assert.Equal(t, fmt.Sprintf("native: head's style.yaml sets the timeout to 3m20s, and base's to %v: both sides are driven with base's\n", was.Style().Timeout), out.String())
+	assert.Equal(t, fmt.Sprintf("native: head's style.yaml sets the timeout to 3m20s, and base's to %v: both sides are driven with base's\n", was.Timeout), out.String())
 	assert.Len(t, s.notes, 1)
-}
-
-// patient is an operator that waits for longer.
-type patient struct {
-	styles.Operator
-
-	timeout time.Duration
-}
-
-func (p patient) Style() styles.Style {
-	style := p.Operator.Style()
-	style.Timeout = p.timeout
-	return style
 }
 
 // A head that cannot be driven is a result; a base that cannot is none.

@@ -19,7 +19,7 @@ func (j *job) loadTime() time.Duration {
 }
 
 // planLoads lets the loads of the first round be driven, which tells in how many there is
-// time for them. A style of which it is plain beforehand that there is not is left out.
+// time for them. A style is left out if there plainly is not.
 func (g gateRun) planLoads(first func() error) error {
 	if len(g.loads()) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (g gateRun) planLoads(first func() error) error {
 	return nil
 }
 
-// tooLong tells whether there are too few rounds for a load to be told, where one takes so
+// tooLong reports whether there are too few rounds for a load to be told, where one takes so
 // long; of few rounds each has it.
 func (g gateRun) tooLong(c *comparison, takes time.Duration) bool {
 	return time.Duration(min(c.rounds, gate.LeastLoads))*takes > g.loadTime()/time.Duration(len(g.comparisons))

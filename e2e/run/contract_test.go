@@ -32,7 +32,7 @@ func TestEveryStyleKeepsTheContract(t *testing.T) {
 	require.Greater(t, len(all), 3)
 	c := newContract(t)
 	for _, operator := range all {
-		t.Run(operator.Style().Name, func(t *testing.T) { assert.NoError(t, c.check(operator)) })
+		t.Run(operator.Name, func(t *testing.T) { assert.NoError(t, c.check(operator)) })
 	}
 }
 
@@ -48,16 +48,15 @@ func newContract(t *testing.T) contract {
 	return contract{catalogue}
 }
 
-func (c contract) check(operator styles.Operator) error {
-	style := operator.Style()
-	if err := styles.Check(c.catalogue, operator); err != nil {
+func (c contract) check(style *styles.Style) error {
+	if err := styles.Check(c.catalogue, style); err != nil {
 		return err
 	}
 	objs, err := style.Objects()
 	if err != nil {
 		return err
 	}
-	problems := []error{c.readme(style), c.verdicts(operator), c.images(objs)}
+	problems := []error{c.readme(style), c.verdicts(style), c.images(objs)}
 	if workloads.NameOf(style.Workload) == workloads.NameOf("") {
 		problems = append(problems, restricted(objs)) // an operator of another custom resource is installed as it is published
 	}
@@ -68,7 +67,7 @@ func (c contract) check(operator styles.Operator) error {
 const mostLines = 40
 
 // readme holds a style to one that is short where the style is no operator of its own.
-func (c contract) readme(style styles.Style) error {
+func (c contract) readme(style *styles.Style) error {
 	file := filepath.Join(style.Folder, "README.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -87,8 +86,8 @@ func (c contract) readme(style styles.Style) error {
 
 // verdicts holds a style to a file that expects nothing of scenarios that do not
 // apply to it; that a failure has its reason, reading the file sees to.
-func (c contract) verdicts(operator styles.Operator) error {
-	folder := operator.Style().Folder
+func (c contract) verdicts(operator *styles.Style) error {
+	folder := operator.Folder
 	all, err := expectedScenarios(operator)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (c contract) verdicts(operator styles.Operator) error {
 	}
 	if !expected.Known() {
 		return fmt.Errorf("%s: it is not there: run `make matrix OPERATOR=%s ARGS=--update-verdicts`, and say why what fails does",
-			filepath.Join(folder, verdicts.File), operator.Style().Name)
+			filepath.Join(folder, verdicts.File), operator.Name)
 	}
 	return stale(operator, expected, all)
 }
@@ -115,32 +114,14 @@ func (c contract) images(objs []*unstructured.Unstructured) error {
 		if name := floating.FindString(fmt.Sprint(obj.Object)); name != "" {
 			problems = append(problems, fmt.Errorf("%s: found %s, expected a tag that always means the same", kube.Describe(obj), name))
 		}
-		for _, image := range imagesOfPods(obj.Object) {
-			if !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
+		for inner := range kube.Maps(obj.Object) {
+			image, is := inner["image"].(string)
+			if is && !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
 				problems = append(problems, fmt.Errorf("%s: image %s is not in fixtures/catalogue.yaml", kube.Describe(obj), image))
 			}
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// imagesOfPods lists the images of all containers in a value, at any depth.
-func imagesOfPods(value any) []string {
-	var found []string
-	switch value := value.(type) {
-	case map[string]any:
-		if image, is := value["image"].(string); is {
-			found = append(found, image)
-		}
-		for _, inner := range value {
-			found = append(found, imagesOfPods(inner)...)
-		}
-	case []any:
-		for _, inner := range value {
-			found = append(found, imagesOfPods(inner)...)
-		}
-	}
-	return found
 }
 
 var pinnedVersion = regexp.MustCompile(`^v1\.\d+$`)

@@ -56,7 +56,7 @@ func TestIdleHasLittlePatience(t *testing.T) {
 	idle, err := (&participant{operator: found[1]}).driven()
 	require.NoError(t, err)
 	assert.Zero(t, native.Patience(), "the matrix's")
-	assert.Equal(t, found[1].Style().Timeout, idle.Patience())
+	assert.Equal(t, found[1].Timeout, idle.Patience())
 }
 
 // A change of a style concerns those that are overlays of it.

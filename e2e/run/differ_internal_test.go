@@ -15,7 +15,7 @@ import (
 
 // A change of what an image of a style's own is made from is a change of the style.
 func TestASourceOfAnImageDiffers(t *testing.T) {
-	of := func(changes map[string]string) styles.Style {
+	of := func(changes map[string]string) *styles.Style {
 		folder := filepath.Join(t.TempDir(), "idle")
 		require.NoError(t, os.CopyFS(folder, os.DirFS("../../operators/idle")))
 		style, err := os.ReadFile(filepath.Join(folder, "style.yaml"))
@@ -38,7 +38,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 		}
 		operator, err := styles.Load(folder)
 		require.NoError(t, err)
-		return operator.Style()
+		return operator
 	}
 	with := func(own string) map[string]string {
 		text, err := os.ReadFile("../../operators/idle/style.yaml")

@@ -15,7 +15,8 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// theirs is another repository with an operator in Go and its style, both committed; own is what its image is made from.
+// theirs is another repository with an operator in Go and its style, both committed; own is what its image is made
+// from.
 func theirs(t *testing.T, own string) string {
 	t.Helper()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
@@ -82,7 +83,7 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				j, _, err := elsewhere(t, here, Options{Operator: asked})
 				require.NoError(t, err)
 				assert.Equal(t, "floor bench@base bench@again bench@head", labels(j.participants))
-				base, head := j.participants[1].operator.Style(), j.participants[3].operator.Style()
+				base, head := j.participants[1].operator, j.participants[3].operator
 				assert.Equal(t, filepath.Join(here, "cmd"), head.Own[0].Source())
 				was, err := os.ReadFile(filepath.Join(base.Own[0].Source(), "main.go"))
 				require.NoError(t, err)
@@ -133,8 +134,8 @@ func TestASourceInASecondRepository(t *testing.T) {
 	write(t, second, "cmd/main.go", "\nvar changed = true\n")
 	j, _, err := elsewhere(t, here, source)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(j.base.trees[1].folder, "cmd"), j.participants[1].operator.Style().Own[0].Source())
-	assert.Equal(t, filepath.Join(second, "cmd"), j.participants[3].operator.Style().Own[0].Source())
+	assert.Equal(t, filepath.Join(j.base.trees[1].folder, "cmd"), j.participants[1].operator.Own[0].Source())
+	assert.Equal(t, filepath.Join(second, "cmd"), j.participants[3].operator.Own[0].Source())
 	for text, want := range map[string]string{
 		"../second":      "--source=../second with --base: say what that repository was, as in --source=../second=v1.2",
 		"../second=v1.2": "",
@@ -149,7 +150,8 @@ func TestASourceInASecondRepository(t *testing.T) {
 	}
 }
 
-// What a submodule was, the repository says that it is in: a revision of that one means another commit in the submodule.
+// What a submodule was, the repository says that it is in: a revision of that one means another commit in the
+// submodule.
 func TestAStyleInASubmodule(t *testing.T) {
 	inner := theirs(t, "go: ../cmd")
 	outer, err := filepath.EvalSymlinks(t.TempDir())
@@ -174,7 +176,7 @@ func TestAStyleInASubmodule(t *testing.T) {
 	here(module, "commit", "-qam", "changed")
 	j, _, err := elsewhere(t, outer, Options{Operator: "./operator/bench"})
 	require.NoError(t, err, "HEAD of the submodule is the change itself")
-	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Style().Own[0].Source(), "main.go"))
+	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Own[0].Source(), "main.go"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(was), "changed")
 	_, _, err = elsewhere(t, module, Options{Operator: "./bench"})
@@ -227,8 +229,8 @@ func TestWhatIsNotComparedIsNamed(t *testing.T) {
 	assert.Empty(t, j.options.Given.besides([]images.Image{{Name: "own"}}), "what is given is head's")
 }
 
-// The scenarios are bound to the workload that the compared style brings, however the style is asked for: this one has no
-// scale subresource, and its custom resource is another one.
+// The scenarios are bound to the workload that the compared style brings, however the style is asked for: this one has
+// no scale subresource, and its custom resource is another one.
 func TestTheScenariosAreOfTheirWorkload(t *testing.T) {
 	here := theirs(t, "go: ../cmd")
 	bench := filepath.Join(here, "bench")

@@ -156,9 +156,10 @@ func (e *environment) collects(ctx context.Context) error {
 	return install.ProveGarbageCollection(ctx, install.Cluster{Kube: e.kube, Run: e.id}, e.workload, e.probeNamespace())
 }
 
-// brought does for a definition that has come with an operator what definition does for the harness's. The operator is there:
-// what it would start pods for is left out. An error has the end of the operator's logs: its webhook may have refused.
-func (e *environment) brought(ctx context.Context, operator styles.Operator) error {
+// brought does for a definition that has come with an operator what definition does for the harness's. The operator is
+// there: what it would start pods for is left out. An error has the end of the operator's logs: its webhook may have
+// refused.
+func (e *environment) brought(ctx context.Context, operator *styles.Style) error {
 	if len(e.defined()) > 0 {
 		return nil
 	}
@@ -169,15 +170,15 @@ func (e *environment) brought(ctx context.Context, operator styles.Operator) err
 	if err == nil || operator == nil {
 		return err
 	}
-	for _, component := range operator.Style().Components {
+	for _, component := range operator.Components {
 		err = e.kube.WithLogs(ctx, err, component.Namespace, component.Selector)
 	}
 	return err
 }
 
-// firstWrite makes a custom resource and deletes it, or only tries to make it where an operator would start pods for it. The
-// API server answers the first write to a new definition only after about 2 s, while it sets up its
-// storage; that would be measured as the floor's.
+// firstWrite makes a custom resource and deletes it, or only tries to make it where an operator would start pods for
+// it. The API server answers the first write to a new definition only after about 2 s, while it sets up its storage;
+// that would be measured as the floor's.
 func (e *environment) firstWrite(ctx context.Context) error {
 	cr := e.workload.New(e.probeNamespace(), "first", e.workload.Smallest())
 	client := e.kube.Dynamic.Resource(e.workload.GVR()).Namespace(cr.GetNamespace())
@@ -198,8 +199,8 @@ func (e *environment) firstWrite(ctx context.Context) error {
 	return nil
 }
 
-// answered makes a request, and again each second while no webhook of the operator answers: its pods may be ready before the node
-// leads to them.
+// answered makes a request, and again each second while no webhook of the operator answers: its pods may be ready
+// before the node leads to them.
 func (e *environment) answered(ctx context.Context, request func() error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, time.Second, createWithin, true, func(context.Context) (bool, error) {
@@ -236,7 +237,7 @@ func (e *environment) announce() error {
 		}
 	}
 	for _, p := range e.operated() {
-		style := p.operator.Style()
+		style := p.operator
 		footprint, err := style.Plan()
 		if err != nil {
 			return err
@@ -274,7 +275,7 @@ func (e *environment) refuseForeign(ctx context.Context) error {
 	}
 	objects := e.defined()
 	for _, p := range e.operated() {
-		brought, err := p.operator.Style().Objects()
+		brought, err := p.operator.Objects()
 		if err != nil {
 			return err
 		}

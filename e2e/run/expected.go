@@ -17,10 +17,10 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// expectable are the scenarios of which verdicts are expected.
+// expectable are the scenarios that have expected verdicts.
 const expectable = spec.GroupLatency + "," + matrixName
 
-// verdictsOf are scenarios of which verdicts are expected.
+// verdictsOf are scenarios that have expected verdicts.
 func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
 	return plain.Map(all, func(s scenarios.Scenario) verdicts.Scenario { return verdicts.Scenario{Name: s.Name, Group: s.Group} })
 }
@@ -28,8 +28,8 @@ func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
 // oracles are those that an expected failure may name.
 func oracles() []string { return append(judge.OracleNames(), judge.Released) }
 
-// Expected reads the verdicts that are expected of a recording's styles, as far
-// as they have a folder in the repository at root. Of a scenario that has gone since, which no verdicts.yaml can name, a pass is.
+// Expected reads the verdicts that are expected of a recording's styles, as far as they have a folder in the repository
+// at root. Of a scenario that has gone since, which no verdicts.yaml can name, a pass is.
 func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
 	w, err := workloads.Default()
 	if is := header.Workload; is != nil && slices.Contains(workloads.Names(), is.Name) {
@@ -55,7 +55,8 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	return verdicts.LoadAll(filepath.Join(root, "operators"), known, there, oracles())
 }
 
-// Expect reads what is expected of the styles of recordings that are reported together: each has its part of the scenarios.
+// Expect reads what is expected of the styles of recordings that are reported together: each has its part of the
+// scenarios.
 func Expect(root string, all []result.Recording) (err error) {
 	driven := plain.Flat(all, func(one result.Recording) []record.Scenario { return one.Judgement.Header.Scenarios })
 	for i := range all {
@@ -69,8 +70,8 @@ func Expect(root string, all []result.Recording) (err error) {
 }
 
 // expectedScenarios are those with expected verdicts.
-func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
-	w, err := style.Style().Handles()
+func expectedScenarios(style *styles.Style) ([]scenarios.Scenario, error) {
+	w, err := style.Handles()
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +79,12 @@ func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
 }
 
 // expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style styles.Operator) (verdicts.Expected, error) {
+func expectedOf(style *styles.Style) (verdicts.Expected, error) {
 	all, err := expectedScenarios(style)
 	if err != nil {
 		return verdicts.Expected{}, err
 	}
-	return verdicts.Load(style.Style().Folder, verdictsOf(all), oracles())
+	return verdicts.Load(style.Folder, verdictsOf(all), oracles())
 }
 
 // Expected reads the verdicts that are expected of the styles that were asked for, wherever their folders are.
@@ -104,7 +105,7 @@ func (j *job) Expected() (map[string]verdicts.Expected, error) {
 func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, p := range j.asked() {
-		name := filepath.Join(p.asked.Style().Folder, verdicts.File)
+		name := filepath.Join(p.asked.Folder, verdicts.File)
 		text := verdicts.Update(p.expected, seen.Seen(p.name()))
 		err := record.Replace(name, func(out io.Writer) error {
 			_, err := out.Write(text)

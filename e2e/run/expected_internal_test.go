@@ -76,7 +76,7 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, expected, "idle")
 	assert.False(t, expected["idle"].Known())
-	require.Equal(t, spec.Idle, s.asked()[0].operator.Style().Control)
+	require.Equal(t, spec.Idle, s.asked()[0].operator.Control)
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.NotApplicable}}})
 	assert.False(t, s.asked()[0].bad())
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail}}})

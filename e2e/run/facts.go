@@ -32,7 +32,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Comparison = rec.recordedComparison()
 	e.Revision, e.Dirty = revision(ctx, rec.here(), rec.folder)
 	for _, p := range rec.operated() {
-		hash, err := manifestsHash(p.operator.Style())
+		hash, err := manifestsHash(p.operator)
 		if err != nil {
 			return err
 		}
@@ -40,12 +40,12 @@ func (rec *recording) surroundings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		objects, err := p.operator.Style().Objects()
+		objects, err := p.operator.Objects()
 		if err != nil {
 			return err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned,
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.ImageNames(), Owned: owned,
 			PodSecurity: podSecurity(objects), Privileges: privileges(objects), Flaky: flaky(p),
 		})
 	}
@@ -68,32 +68,29 @@ func podSecurity(objects []*unstructured.Unstructured) map[string]string {
 func privileges(objects []*unstructured.Unstructured) []string {
 	asked := map[string]bool{}
 	for _, object := range objects {
-		var walk func(field string, value any)
-		walk = func(field string, value any) {
-			say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
-			switch value := value.(type) {
-			case map[string]any:
-				if path, ok := value["path"].(string); ok && field == "hostPath" {
-					say("hostPath " + path)
-				}
-				for name, inner := range value {
-					walk(name, inner)
-				}
-			case []any:
-				for _, inner := range value {
-					if capability, ok := inner.(string); ok && field == "add" {
-						say("capability " + capability)
+		if object.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
+		for inner := range kube.Maps(object.Object) {
+			for field, value := range inner {
+				switch value := value.(type) {
+				case map[string]any:
+					if path, ok := value["path"].(string); ok && field == "hostPath" {
+						say("hostPath " + path)
 					}
-					walk("", inner)
-				}
-			case bool:
-				if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
-					say(field)
+				case []any:
+					for _, one := range value {
+						if capability, ok := one.(string); ok && field == "add" {
+							say("capability " + capability)
+						}
+					}
+				case bool:
+					if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
+						say(field)
+					}
 				}
 			}
-		}
-		if object.GetKind() != "CustomResourceDefinition" {
-			walk("", object.Object)
 		}
 	}
 	return slices.Sorted(maps.Keys(asked))
@@ -125,7 +122,7 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := p.operator.Style().Facts(catalogue)
+	facts, err := p.operator.Facts(catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +151,7 @@ func (o *Options) values() map[string]string {
 }
 
 // manifestsHash identifies what a style installs, as it is rendered.
-func manifestsHash(style styles.Style) (string, error) {
+func manifestsHash(style *styles.Style) (string, error) {
 	objects, err := style.Objects()
 	if err != nil {
 		return "", err

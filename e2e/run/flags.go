@@ -54,7 +54,7 @@ func (l *SourceList) check(base string) error {
 }
 
 // named loads styles, each a name or a folder.
-func (j *job) named(names []string) ([]styles.Operator, error) {
+func (j *job) named(names []string) ([]*styles.Style, error) {
 	folders := plain.Map(j.options.Sources, func(source Source) string { return source.Folder })
 	return styles.FindWith(styles.Sources{Allowed: folders}, filepath.Join(j.root, "operators"), names...)
 }
@@ -94,15 +94,11 @@ func (g *Given) Set(text string) error {
 }
 
 // check refuses an image that no style needs, and a reference that is none. The catalogue has those of the styles, too.
-func (g Given) check(catalogue *images.Catalogue, all []styles.Operator) error {
-	needed, err := everyRun(all...)
+func (g Given) check(catalogue *images.Catalogue, all []*styles.Style) error {
+	needed, err := imagesNeeded(all)
 	if err != nil {
 		return err
 	}
-	for _, operator := range all {
-		needed = append(needed, operator.Style().ImageNames()...)
-	}
-	needed = plain.Once(nil, needed...)
 	for _, name := range slices.Sorted(maps.Keys(g)) {
 		if !slices.Contains(needed, name) {
 			return fmt.Errorf("--image=%s=%s: no image %q is needed here: there are %s%s", name, g[name], name, strings.Join(needed, ", "), schema.Suggestion(name, needed))

@@ -12,8 +12,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// readHost gathers the machine's facts from a root folder, usually "/". What the kernel does not tell stays empty: virtual
-// machines and containers often do not show all.
+// readHost gathers the machine's facts from a root folder, usually "/". What the kernel does not tell stays empty:
+// virtual machines and containers often do not show all.
 func readHost(root string) record.Host {
 	text := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(root, name))

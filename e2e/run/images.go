@@ -19,20 +19,23 @@ func ImagesOf(root, here, asked string) (names []string, own []images.Image, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
-	if names, err = everyRun(found...); err != nil {
+	if names, err = imagesNeeded(found); err != nil {
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
-	for _, style := range found {
-		names = append(names, style.Style().ImageNames()...)
-	}
-	return plain.Once(nil, names...), styles.OwnImages(found...), nil
+	return names, styles.OwnImages(found...), nil
+}
+
+// imagesNeeded are the images that a run of styles needs.
+func imagesNeeded(all []*styles.Style) ([]string, error) {
+	names, err := everyRun(all...)
+	return plain.Once(nil, append(names, plain.Flat(all, (*styles.Style).ImageNames)...)...), err
 }
 
 // everyRun are the images that a run of styles needs beside theirs: the node, and what their workloads run.
-func everyRun(all ...styles.Operator) ([]string, error) {
+func everyRun(all ...*styles.Style) ([]string, error) {
 	names := []string{images.NodeImage}
 	for _, style := range all {
-		handled, err := style.Style().Handles()
+		handled, err := style.Handles()
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +44,8 @@ func everyRun(all ...styles.Operator) ([]string, error) {
 	return names, nil
 }
 
-// imagesInNode are the names of the images that the node must have: what the operators deploy, and what participants need.
+// imagesInNode are the names of the images that the node must have: what the operators deploy, and what participants
+// need.
 func (j *job) imagesInNode(participants []*participant) []string {
 	names := append(slices.Clone(j.workload.Images), imagesOf(participants)...)
 	if j.fakeNodes() > 0 {

@@ -35,7 +35,7 @@ type job struct {
 }
 
 // check refuses styles that could not be installed, or should not be.
-func (j *job) check(all []styles.Operator) error {
+func (j *job) check(all []*styles.Style) error {
 	catalogue, err := images.Load(j.root)
 	if err != nil {
 		return err
@@ -51,13 +51,14 @@ const warmup = "create"
 
 // warmupOf is what a participant warms up with: a style that has just been installed needs it, unless it says why not.
 func (j *job) warmupOf(p *participant) []scenarios.Scenario {
-	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
+	if p.operator == nil || p.operator.Warmup.Skip != "" {
 		return nil
 	}
 	return j.warmup
 }
 
-// operatorNames are the styles that are asked for; a folder is named by its absolute path, whatever the working folder is.
+// operatorNames are the styles that are asked for; a folder is named by its absolute path, whatever the working folder
+// is.
 func operatorNames(here, list string) []string {
 	names := strings.Split(list, ",")
 	for i, name := range names {
@@ -168,7 +169,8 @@ func (j *job) loads() []scenarios.Scenario {
 	return j.of(func(group string) bool { return group == spec.GroupLoad })
 }
 
-// Measured are the names of the scenarios that are not of the correctness matrix: what they measure nothing else must disturb.
+// Measured are the names of the scenarios that are not of the correctness matrix: what they measure nothing else must
+// disturb.
 func (j *job) Measured() []string {
 	return namesOf(j.of(func(group string) bool { return !spec.InMatrix(group) }))
 }
@@ -193,7 +195,7 @@ func (j *job) Failed(label string) error {
 	return fmt.Errorf("no style %s takes part in this run", label)
 }
 
-// can tells whether the run's cluster, made or not yet, has a capability.
+// can reports whether the run's cluster, made or not yet, has a capability.
 func (j *job) can(what cluster.Capability) bool {
 	return cluster.CapabilitiesOf(j.options.Cluster).Can(what)
 }
@@ -226,7 +228,7 @@ func (j *job) within(expected verdicts.Expected) verdicts.Expected {
 // matrixRounds is how often the matrix is gone through.
 func (j *job) matrixRounds() int { return max(j.options.Rounds, 1) }
 
-// faulty tells whether this run breaks parts of the cluster on purpose.
+// faulty reports whether this run breaks parts of the cluster on purpose.
 func (j *job) faulty() bool { return slices.ContainsFunc(j.scenarios, scenarios.Scenario.Faulty) }
 
 // existing is the cluster that a person has named; nil: the run makes its own.

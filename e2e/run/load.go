@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec/styles"
 )
 
 // images sees that every image is there, and returns the node's.
@@ -60,15 +61,14 @@ func (e *environment) openStore(root string, participants []*participant, given 
 	return store, nil
 }
 
+// operatorsOf are the styles of participants.
+func operatorsOf(participants []*participant) []*styles.Style {
+	return plain.Pick(participants, func(p *participant) (*styles.Style, bool) { return p.operator, p.operator != nil })
+}
+
 // ownOf are the images that participants bring along.
 func ownOf(participants []*participant) []images.Image {
-	var own []images.Image
-	for _, p := range participants {
-		if p.operator != nil {
-			own = append(own, p.operator.Style().Own...)
-		}
-	}
-	return own
+	return styles.OwnImages(operatorsOf(participants)...)
 }
 
 // obtain gets images, or refuses to begin without them.
@@ -82,13 +82,7 @@ func (e *environment) obtain(ctx context.Context, store *images.Store, needed []
 
 // imagesOf are the names of the images that participants need.
 func imagesOf(participants []*participant) []string {
-	var names []string
-	for _, p := range participants {
-		if p.operator != nil {
-			names = append(names, p.operator.Style().ImageNames()...)
-		}
-	}
-	return plain.Once(nil, names...)
+	return plain.Once(nil, plain.Flat(operatorsOf(participants), func(style *styles.Style) []string { return style.ImageNames() })...)
 }
 
 // baseImages gets the base's images, and finds those that have another content under the same reference now.
@@ -106,7 +100,7 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 		return err
 	}
 	for _, p := range e.operated() {
-		for _, name := range p.operator.Style().ImageNames() {
+		for _, name := range p.operator.ImageNames() {
 			if slices.Contains(changed, name) {
 				p.own = append(p.own, name)
 			}
@@ -122,20 +116,11 @@ func (j *job) dropSame() error {
 		return nil
 	}
 	for _, c := range slices.Clone(j.comparisons) {
-		was, is := c.base().operator.Style(), c.head().operator.Style()
-		before, err := manifestsHash(was)
+		same, err := alike(c.base().operator, c.head().operator)
 		if err != nil {
 			return err
 		}
-		after, err := manifestsHash(is)
-		if err != nil {
-			return err
-		}
-		same, err := sameStyle(was, is)
-		if err != nil {
-			return err
-		}
-		if len(c.head().own) > 0 || before != after || !same {
+		if len(c.head().own) > 0 || !same {
 			continue
 		}
 		j.remark(c.style + ": the images and the manifests of base and head are the same, byte for byte: there is nothing to measure")

@@ -17,7 +17,8 @@ func (j *job) fakeNodes() (most int) {
 	return most
 }
 
-// many reports whether a load has so many custom resources that what the cluster's own controllers do would last as long.
+// many reports whether a load has so many custom resources that what the cluster's own controllers do would last as
+// long.
 func (j *job) many() bool {
 	return slices.ContainsFunc(j.loads(), func(s scenarios.Scenario) bool { return s.Load.Growth != nil || s.Load.Nodes > 0 })
 }

@@ -92,7 +92,7 @@ func (e *environment) observeWave(ctx context.Context, place turn) (stop func(),
 	if place.wave == 0 || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || place.participant.operator == nil || !slices.ContainsFunc(place.plan.Scenarios, grows) {
 		return func() {}, nil
 	}
-	ports := place.participant.operator.Style().MetricsPorts()
+	ports := place.participant.operator.MetricsPorts()
 	if sampler := e.observers.usage; sampler != nil { // something is measured in this run
 		sampler.Ask(ports)
 		return func() { sampler.Ask(nil) }, nil
@@ -152,7 +152,7 @@ func (e *environment) edge(ctx context.Context, place turn) {
 		return
 	}
 	if operator := place.participant.operator; place.load != "" && operator != nil {
-		sampler.Ask(operator.Style().MetricsPorts())
+		sampler.Ask(operator.MetricsPorts())
 		defer sampler.Ask(nil)
 	}
 	_ = sampler.Sample(ctx)
@@ -181,7 +181,7 @@ func (s *Session) rest(ctx context.Context, place turn) {
 func (o *observers) watch(p *participant) error {
 	var namespaces []string
 	if p != nil && p.operator != nil {
-		footprint, err := p.operator.Style().Plan()
+		footprint, err := p.operator.Plan()
 		if err != nil {
 			return err
 		}

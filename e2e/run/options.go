@@ -195,8 +195,8 @@ func (o *Options) Check() error {
 	return asked(errors.Join(problems...))
 }
 
-// checkBudget refuses a budget that no run can have, and one that nothing is held to. Without one it is the profile's, or else
-// the default.
+// checkBudget refuses a budget that no run can have, and one that nothing is held to. Without one it is the profile's,
+// or else the default.
 func (o *Options) checkBudget(ofProfile time.Duration) error {
 	given := o.Budget
 	if o.Base == "" {
@@ -219,7 +219,8 @@ func (o *Options) ResultsFolder(root string, now time.Time) string {
 	return filepath.Join(o.here(root), cmp.Or(o.Results, filepath.Join(resultsName, now.Format("20060102-150405"))))
 }
 
-// Linked reports whether the newest results are found by a link beside them: in a clone, and elsewhere if nobody named a folder.
+// Linked reports whether the newest results are found by a link beside them: in a clone, and elsewhere if nobody named
+// a folder.
 func (o *Options) Linked() bool { return o.Here == "" || o.Results == "" }
 
 // resultsName is the folder that runs share unless another one is asked for.

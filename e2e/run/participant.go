@@ -21,10 +21,10 @@ import (
 // participant is one of what is compared: a style in one of its variants, or the
 // floor. Participants take turns on the cluster.
 type participant struct {
-	operator styles.Operator // nil: the floor
+	operator *styles.Style // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of a participant with an operator it is that.
-	asked      styles.Operator
+	asked      *styles.Style
 	variant    string        // "" outside of comparisons with a base
 	comparison *comparison   // that it takes part in; nil: none
 	store      *images.Store // where its images come from; nil: no kind cluster
@@ -58,7 +58,7 @@ type participant struct {
 	err   error    // why it is not driven any further
 }
 
-// bad tells whether some sample was not handled as expected.
+// bad reports whether some sample was not handled as expected.
 func (p *participant) bad() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *participant) name() string {
 	if p.operator == nil {
 		return spec.Floor
 	}
-	return p.operator.Style().Name
+	return p.operator.Name
 }
 
 // typical is how long things are expected to take where nothing is measured yet.
@@ -96,7 +96,7 @@ func (p *participant) typical() spec.Typical {
 	if p.operator == nil {
 		return spec.Typical{}
 	}
-	typical := p.operator.Style().Typical
+	typical := p.operator.Typical
 	if p.change > 0 {
 		typical.Reconcile = min(typical.Reconcile, p.change) // what was measured is no guess
 	}
@@ -108,7 +108,10 @@ func (p *participant) label() string { return record.Label(p.name(), p.variant) 
 // may reports whether the manifests let a service account do something with objects of a resource. What they do not say
 // nobody can take away.
 func (p *participant) may(resource schema.GroupResource, do func(of spec.Grant, group, resource string) bool) bool {
-	p.once.Do(func() { p.grants, _ = p.operator.Style().Grants() }) // Check has rendered them
+	p.once.Do(func() {
+		held, _ := p.operator.Rights() // Check has rendered them
+		p.grants = held.Grants
+	})
 	if p.found != nil {
 		p.grants = p.found.Grants
 	}
@@ -123,22 +126,21 @@ func (p *participant) style() (record.Style, error) {
 	if p.operator == nil {
 		return record.Style{Style: spec.Style{Name: spec.Floor, Control: spec.Harness, Timeout: floorTimeout}}, nil
 	}
-	style := p.operator.Style()
+	style := p.operator
 	r := record.Style{Style: style.Style, Variant: p.variant}
 	if c := p.comparison; c != nil {
-		r.Timeout = c.base().operator.Style().Timeout // whoever is judged does not set the limit
+		r.Timeout = c.base().operator.Timeout // whoever is judged does not set the limit
 	}
 	footprint, err := style.Plan()
 	if err != nil {
 		return r, err
 	}
-	if r.Namespaces = footprint.Namespaces; p.found != nil {
-		r.Namespaces, r.Grants = p.found.Namespaces, p.found.Grants
-		r.Secrets, err = style.SecretReaders()
+	held, err := style.Rights()
+	if err != nil {
 		return r, err
 	}
-	if r.Grants, err = style.Grants(); err != nil {
-		return r, err
+	if r.Namespaces, r.Grants = footprint.Namespaces, held.Grants; p.found != nil {
+		r.Namespaces, r.Grants = p.found.Namespaces, p.found.Grants
 	}
 	r.Secrets, err = style.SecretReaders()
 	return r, err

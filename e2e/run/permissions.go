@@ -87,12 +87,12 @@ func (j *job) need() (*need, error) {
 	for _, scenario := range j.scenarios {
 		n.scenario(scenario)
 	}
-	if slices.ContainsFunc(j.operated(), func(p *participant) bool { return len(p.operator.Style().MetricsPorts()) > 0 }) &&
+	if slices.ContainsFunc(j.operated(), func(p *participant) bool { return len(p.operator.MetricsPorts()) > 0 }) &&
 		slices.ContainsFunc(j.scenarios, func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }) {
 		n.may("get", "", "pods/proxy")
 	}
 	for _, p := range j.operated() {
-		style := p.operator.Style()
+		style := p.operator
 		objects, err := style.Objects()
 		if err == nil {
 			err = n.objects(objects)
@@ -247,7 +247,8 @@ const permissionsHead = `# What a run of %s (--scenario=%s) needs on an existing
 # kubectl apply -f this file; kubectl create token -n operatorbench operatorbench --duration=4h makes the token for the kubeconfig.
 `
 
-// permitted refuses an existing cluster in which the run's account lacks a right that the run needs. Nothing has been made by then.
+// permitted refuses an existing cluster in which the run's account lacks a right that the run needs. Nothing has been
+// made by then.
 func (e *environment) permitted(ctx context.Context) error {
 	if e.existing() == nil {
 		return nil

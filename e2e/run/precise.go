@@ -26,8 +26,8 @@ func (j *job) measurable() error {
 		&j.options.Precision, j.options.scenario(), spec.GroupLatency))
 }
 
-// preciseRun plans rounds until the median of every style in every scenario is known as precisely as was asked for, or the
-// budget is spent.
+// preciseRun plans rounds until the median of every style in every scenario is known as precisely as was asked for, or
+// the budget is spent.
 type preciseRun struct {
 	*Session
 	rounds map[string]int // that a participant has had, or is to have next
@@ -75,8 +75,9 @@ func (r preciseRun) planned(take func(turn) error) error {
 	return r.handOut(take, slices.Concat(r.loadTurns(), r.matrixTurns()))
 }
 
-// next gives a further round to every style of which not all is known yet, the quickest first, as far as they fit into
-// what is left of the budget, and to the floor beside them. The first round is everybody's. It reports whether there is one.
+// next gives a further round to every style that is not known well enough yet, the quickest first, as far as they fit
+// into what is left of the budget, and to the floor beside them. The first round is everybody's. It reports whether
+// there is one.
 func (r preciseRun) next(round int, left time.Duration) bool {
 	floor, fits := r.floor(), round == 1
 	if floor != nil {

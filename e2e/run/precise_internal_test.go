@@ -82,7 +82,8 @@ func TestALookSaysWhatIsNotKnown(t *testing.T) {
 		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", string(out))
 }
 
-// Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds follows.
+// Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds
+// follows.
 func TestRoundsAreHandedOutUntilAllIsKnown(t *testing.T) {
 	r, native, argo := precisely(0)
 	heard(t, r.recording, exampleRecording)

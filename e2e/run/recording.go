@@ -106,7 +106,8 @@ func Unused(folder string) error {
 	return nil
 }
 
-// hidden marks an empty folder as one of results: it may be in a repository whose images are built from all that is in it.
+// hidden marks an empty folder as one of results: it may be in a repository whose images are built from all that is in
+// it.
 func hidden(folder string) error {
 	there, err := os.ReadDir(folder)
 	if err != nil || len(there) > 0 {

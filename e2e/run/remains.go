@@ -53,7 +53,7 @@ func (e *environment) inTheWay(ctx context.Context, p *participant) (everybodys,
 // running are the pods of a participant's components.
 func (e *environment) running(ctx context.Context, p *participant) ([]string, error) {
 	var names []string
-	for _, c := range p.operator.Style().Components {
+	for _, c := range p.operator.Components {
 		list, err := e.kube.Typed.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (e *environment) shared(ctx context.Context, gone, next *participant) ([]st
 	if next.operator == nil {
 		return nil, nil
 	}
-	brings, err := next.operator.Style().Objects()
+	brings, err := next.operator.Objects()
 	if err != nil {
 		return nil, err
 	}

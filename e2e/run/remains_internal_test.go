@@ -24,7 +24,7 @@ import (
 
 // left is a session on a cluster in which a style has left its namespace, and
 // these pods.
-func left(t *testing.T, style styles.Style, pods ...runtime.Object) *Session {
+func left(t *testing.T, style *styles.Style, pods ...runtime.Object) *Session {
 	t.Helper()
 	recorder, err := record.NewRecorder(&bytes.Buffer{}, record.Header{Run: "r"})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func never(t *testing.T) func() error {
 // Why it could not be installed comes first, and the others have their turns.
 func TestWhatCannotBeRemovedIsOnlyInTheWayOfWhoSharesIt(t *testing.T) {
 	native, again, other := found(t)
-	s := left(t, native.operator.Style())
+	s := left(t, native.operator)
 	require.NoError(t, s.guarded(t.Context(), native, stuck(native)))
 	require.EqualError(t, native.err, "install operator: not ready\nnative@head could not be removed: a finalizer holds it")
 	driven := 0
@@ -80,12 +80,12 @@ func TestWhatCannotBeRemovedIsOnlyInTheWayOfWhoSharesIt(t *testing.T) {
 // What still runs would act on the next one's custom resources.
 func TestWhatCannotBeRemovedAndStillRunsEndsTheRun(t *testing.T) {
 	native, _, other := found(t)
-	component := native.operator.Style().Components[0]
+	component := native.operator.Components[0]
 	labels, err := metav1.ParseToLabelSelector(component.Selector)
 	require.NoError(t, err)
 	require.NotEmpty(t, labels.MatchLabels)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "operator-1", Namespace: component.Namespace, Labels: labels.MatchLabels}}
-	s := left(t, native.operator.Style(), pod)
+	s := left(t, native.operator, pod)
 	require.NoError(t, s.guarded(t.Context(), native, stuck(native)))
 	err = s.guarded(t.Context(), other, never(t))
 	require.EqualError(t, err, "native@head could not be removed, and its pods still run: memcached-operator/operator-1; "+

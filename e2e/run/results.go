@@ -80,7 +80,7 @@ func (rec *recording) Judged(style, scenario string) ([]judge.Result, error) {
 	return plain.Where(all.Results, func(r judge.Result) bool { return record.Label(r.Style, r.Variant) == style && r.Scenario == scenario }), nil
 }
 
-// Has tells whether any round of a scenario was driven against a style (by its
+// Has reports whether any round of a scenario was driven against a style (by its
 // label). A recording that cannot be judged has: its subtest says why.
 func (rec *recording) Has(style, scenario string) bool {
 	results, err := rec.Judged(style, scenario)
@@ -244,7 +244,7 @@ func (e *environment) collect(ctx context.Context, p *participant) {
 	defer cancel()
 	dir, began := e.results("logs", p.label()), time.Now()
 	err := e.stage("collect logs", func() error {
-		footprint, err := p.operator.Style().Plan()
+		footprint, err := p.operator.Plan()
 		if err != nil {
 			return err
 		}
@@ -270,8 +270,6 @@ func (rec *recording) Wrong() error {
 		return errors.Join(problems...)
 	}
 	differences, err := rec.Differences("", "")
-	for _, d := range differences {
-		problems = append(problems, errors.New(d.String()))
-	}
+	problems = append(problems, plain.Map(differences, func(d result.Difference) error { return errors.New(d.String()) })...)
 	return errors.Join(append(problems, err)...)
 }

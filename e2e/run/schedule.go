@@ -74,8 +74,8 @@ func (s *schedule) teardownTime() time.Duration {
 	return min(teardownWithin, max(time.Until(s.deadline)-reportsWithin, time.Second))
 }
 
-// enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so once
-// of the participant's turns of that kind.
+// enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so
+// once of the participant's turns of that kind.
 func (s *schedule) enough(t turn, reserved time.Duration) bool {
 	of := turnKind{t.participant.label(), t.load, t.wave}
 	if slices.Contains(s.short, of) {
@@ -92,8 +92,8 @@ func (s *schedule) enough(t turn, reserved time.Duration) bool {
 	return false
 }
 
-// feasible is an error where there is nothing to measure, or not even the quickest turn of a style that was asked for fits
-// into the time that there is. A comparison needs one of each of its sides.
+// feasible is an error where there is nothing to measure, or not even the quickest turn of a style that was asked for
+// fits into the time that there is. A comparison needs one of each of its sides.
 func (s *schedule) feasible() error {
 	if err := s.measurable(); err != nil || s.deadline.IsZero() {
 		return err
@@ -114,7 +114,8 @@ func (s *schedule) feasible() error {
 	return nil
 }
 
-// Unfinished says what was asked for by its name and was not driven for lack of time. Of all styles those that fit are driven.
+// Unfinished says what was asked for by its name and was not driven for lack of time. Of all styles those that fit are
+// driven.
 func (s *schedule) Unfinished() error {
 	if s.options.Operator == styles.All || len(s.left) == 0 {
 		return nil
@@ -138,7 +139,8 @@ func (s *schedule) takes(t turn) time.Duration {
 	return s.typicalRound(t.participant)
 }
 
-// typicalRound is how long a participant's turn in a round takes: what its last one took, else what its style.yaml says.
+// typicalRound is how long a participant's turn in a round takes: what its last one took, else what its style.yaml
+// says.
 func (s *schedule) typicalRound(p *participant) time.Duration {
 	if p.took > 0 {
 		return p.took

@@ -27,7 +27,7 @@ type Session struct {
 	installing time.Time // since when a block is installed
 }
 
-// newSession is a run of which nothing is known but what was asked for.
+// newSession is a run that knows only what was asked for.
 func newSession(options Options, root string, deadline time.Time, out io.Writer) *Session {
 	options.Sources = options.Sources.anchored(options.here(root))
 	j := &job{
@@ -68,7 +68,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 			return nil, err
 		}
 		expected = s.within(expected)
-		if style.Style().Control == spec.Harness {
+		if style.Control == spec.Harness {
 			if floor := s.floor(); floor != nil {
 				floor.asked, floor.expected = style, expected // it is driven as the floor anyway
 			}

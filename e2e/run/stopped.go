@@ -15,7 +15,8 @@ const unfinished = "the run did not come to its end, as if it was killed: what w
 // early reports whether the run ended before all was driven. Of a gate's the gate says so.
 func (rec *recording) early() bool { return !rec.complete && rec.base == nil }
 
-// undriven says which scenarios of which styles came to no end, where the run ended early; "": each did, in one round at least.
+// undriven says which scenarios came to no end, for each style, where the run ended early; "": each did, in one round
+// at least.
 func (rec *recording) undriven() string {
 	if !rec.early() {
 		return ""

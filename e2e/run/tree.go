@@ -38,7 +38,8 @@ func repositoryOf(ctx context.Context, folder string) (string, error) {
 	return "", fmt.Errorf("%s is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS` (%w)", folder, err)
 }
 
-// tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not asked again.
+// tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not
+// asked again.
 func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error) {
 	top, err := repositoryOf(ctx, folder)
 	if err != nil {
@@ -71,8 +72,8 @@ func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error)
 	return t, nil
 }
 
-// resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless this is
-// run in the submodule itself; fs.ErrNotExist if it was not there.
+// resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless
+// this is run in the submodule itself; fs.ErrNotExist if it was not there.
 func (b *base) resolve(ctx context.Context, top, revision string) (string, error) {
 	above, err := git(ctx, top, "rev-parse", "--show-superproject-working-tree")
 	if err != nil || above == "" || len(b.trees) == 0 {
@@ -160,7 +161,7 @@ func (t *tree) remove() error {
 
 // uncompared names the folders with a style.yaml that changed and do not take part: nobody is to believe that they were
 // looked at.
-func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
+func (j *job) uncompared(ctx context.Context, heads []*styles.Style) error {
 	for _, t := range j.base.trees {
 		folders, err := t.styles(ctx)
 		if err != nil {
@@ -169,7 +170,7 @@ func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
 		var names []string
 		for _, folder := range folders {
 			name, _ := filepath.Rel(t.top, folder)
-			taken := slices.ContainsFunc(heads, func(head styles.Operator) bool { return head.Style().Folder == folder })
+			taken := slices.ContainsFunc(heads, func(head *styles.Style) bool { return head.Folder == folder })
 			if taken || slices.Contains(strings.Split(name, string(filepath.Separator)), "testdata") {
 				continue
 			}

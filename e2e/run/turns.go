@@ -37,15 +37,15 @@ func (t turn) what() string {
 	return fmt.Sprintf("round %d/%d", t.round, t.of)
 }
 
-// A planner hands out turns, one after the other. What it hands out next may depend on what became of the last ones. It ends
-// with the first error of take.
+// A planner hands out turns, one after the other. What it hands out next may depend on what became of the last ones. It
+// ends with the first error of take.
 type planner func(take func(turn) error) error
 
 // planned hands out the turns of a run without a base for which there is time.
 func (s *Session) planned(take func(turn) error) error { return s.handOut(take, s.turns()) }
 
-// handOut hands out those turns of a list for which there is time. A first round of all comes before what comes after the
-// rounds, further rounds leave the time for it.
+// handOut hands out those turns of a list for which there is time. A first round of all comes before what comes after
+// the rounds, further rounds leave the time for it.
 func (s *Session) handOut(take func(turn) error, all []turn) error {
 	later := s.expect(all)
 	for _, t := range all {
@@ -72,8 +72,8 @@ func (j *job) turns() []turn {
 	return all
 }
 
-// roundTurns are those of the measured scenarios: in each round every participant has one, in random order. In the first one
-// the quickest come first, so that a person soon sees a result.
+// roundTurns are those of the measured scenarios: in each round every participant has one, in random order. In the
+// first one the quickest come first, so that a person soon sees a result.
 func (j *job) roundTurns() (all []turn) {
 	rounds := cmp.Or(j.options.Rounds, roundsToShow)
 	for round := 1; round <= rounds && len(j.measured()) > 0; round++ {
@@ -98,8 +98,8 @@ func (j *job) roundTurn(p *participant, round, of int) turn {
 	return turn{participant: p, round: round, of: of, plan: drive.Plan{Round: round, Warmup: j.warmupOf(p), Scenarios: j.measured(), Passes: j.passes(p)}}
 }
 
-// loadTurns are those of the loads, as often as rounds were asked for. Each participant, the floor too, has an installation
-// for each of them: what a load leaves undone must not be done in the next one's time.
+// loadTurns are those of the loads, as often as rounds were asked for. Each participant, the floor too, has an
+// installation for each of them: what a load leaves undone must not be done in the next one's time.
 func (j *job) loadTurns() (all []turn) {
 	for round := 1; round <= j.matrixRounds(); round++ {
 		for _, load := range j.loads() {
@@ -134,7 +134,8 @@ func (w wave) turn(round int) turn {
 	return turn{participant: w.participant, round: round, wave: w.number, plan: drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit}}
 }
 
-// shuffled are the participants in the order of a round. The cluster is kept with a style in it: then the floor comes first.
+// shuffled are the participants in the order of a round. The cluster is kept with a style in it: then the floor comes
+// first.
 func (j *job) shuffled(round int) []*participant {
 	participants := order(j.participants, j.options.Seed, round)
 	if i := slices.Index(participants, j.floor()); i >= 0 && j.options.Keep {

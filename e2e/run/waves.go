@@ -23,6 +23,7 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // What driving the correctness matrix takes, where no flag says otherwise. A style's writes that come later than the
@@ -105,7 +106,7 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	if why := s.Unfit(); why != "" {
 		return why
 	}
-	style := p.operator.Style()
+	style := p.operator
 	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {
 	case !s.NeedsWork():
@@ -116,10 +117,8 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
 		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work object for a deletion that could be suspended"
 	}
-	for _, name := range s.Components() {
-		if _, has := style.Component(name); !has {
-			return fmt.Sprintf("%s has no component %s", style.Name, name)
-		}
+	if why := lacksComponent(style, s); why != "" {
+		return why
 	}
 	if s.NeedsNext() && style.Upgrade == nil {
 		return style.Name + " has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away"
@@ -146,13 +145,23 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	return ""
 }
 
+// lacksComponent says which component a scenario is about that a style does not have; "": it has all.
+func lacksComponent(style *styles.Style, s scenarios.Scenario) string {
+	for _, name := range s.Components() {
+		if _, has := style.Component(name); !has {
+			return fmt.Sprintf("%s has no component %s", style.Name, name)
+		}
+	}
+	return ""
+}
+
 // typical is how long a wave is expected to take: its scenarios need as many reconciles one after the other, and as
 // many that come to nothing, as the longest of them.
 func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.participant.operator == nil {
 		return 0
 	}
-	style, typical := w.participant.operator.Style(), w.participant.typical()
+	style, typical := w.participant.operator, w.participant.typical()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
 	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
@@ -194,12 +203,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
 	for _, w := range order {
-		least := 0
-		for i := range load {
-			if load[i] < load[least] {
-				least = i
-			}
-		}
+		least := slices.Index(load, slices.Min(load))
 		load[least] += w.typical(patience, atOnce)
 		mine[w.name()] = least == shard.Index-1
 	}
@@ -220,13 +224,13 @@ func (j *job) waves() []wave {
 
 // breakable adds what breaks a style on purpose.
 func (s *Session) breakable(p *participant, style *drive.Style) {
-	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
+	operator, cluster := p.operator, install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Workload: s.workload, Folder: operator.Folder, Node: s.node(),
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 			return install.Find(ctx, cluster, operator.Name)
 		},
-		Next: func(ctx context.Context) error { return p.operator.Upgrade(ctx, cluster) },
+		Next: func(ctx context.Context) error { return p.operator.InstallNext(ctx, cluster) },
 	}
 }
 
@@ -236,12 +240,12 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if err != nil {
 		return fmt.Errorf("make a client for metadata: %w", err)
 	}
-	unknown, err := p.operator.Style().UnknownRoles()
+	held, err := p.operator.Rights()
 	if err != nil {
 		return err
 	}
 	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.Grant.Writes) }
-	if len(unknown) > 0 { // it may be anything
+	if len(held.Unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}
 	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes, Custom: s.workload.GVR().GroupResource()}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -18,18 +19,15 @@ import (
 
 // styled is a participant of a style that is only described.
 func styled(style spec.Style) *participant {
-	return &participant{operator: described{style: styles.Style{Style: style}}}
+	return &participant{operator: &styles.Style{Style: style}}
 }
-
-type described struct {
-	styles.Operator
-	style styles.Style
-}
-
-func (d described) Style() styles.Style { return d.style }
 
 func killed(name, component string) scenarios.Scenario {
 	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: component}}}}
+}
+
+func shown(waves []wave) []string {
+	return plain.Map(waves, func(w wave) string { return fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)) })
 }
 
 func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
@@ -37,28 +35,25 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	waves := wavesOf(fast, []scenarios.Scenario{
 		killed("a", "all"), {Name: "b"}, killed("c", "all"), killed("d", "operator"), killed("e", "bus"), {Name: "f", Work: true},
 	}, 1, 0)
-	var got []string
-	for _, w := range waves {
-		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
-	}
-	assert.Equal(t, []string{"fast/1 [b f e]", "fast/2 [a c]", "fast/3 [d]"}, got, "what is not applicable needs no wave of its own")
+	assert.Equal(t, []string{"fast/1 [b f e]", "fast/2 [a c]", "fast/3 [d]"}, shown(waves), "what is not applicable needs no wave of its own")
 	assert.Len(t, wavesOf(fast, []scenarios.Scenario{killed("a", "all"), killed("c", "all"), killed("g", "all")}, 1, 2), 2, "no more than two at once")
 	assert.Equal(t, "fast has no component bus", fast.unfit(killed("e", "bus")))
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
 
-// What another part makes can be taken from it; what nobody makes is mended by who installed it. A rollout is no upgrade.
+// What another part makes can be taken from it; what nobody makes is mended by who installed it. A rollout is no
+// upgrade.
 func TestWhatOnlyAnInstallerMends(t *testing.T) {
 	kept := styled(spec.Style{Name: "kept", Upgrade: &spec.Upgrade{}, Components: []spec.Component{{Name: "installer"}, {Name: "operator", ManagedBy: "installer"}}})
-	plain := styled(spec.Style{Name: "plain", Components: []spec.Component{{Name: "operator"}}})
+	bare := styled(spec.Style{Name: "plain", Components: []spec.Component{{Name: "operator"}}})
 	for _, f := range []scenarios.Fault{{DeleteWorkload: "operator"}, {ScaleWorkload: "operator"}} {
 		s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &f}}}
 		assert.Empty(t, kept.unfit(s))
-		assert.Equal(t, "no component of plain manages the workload of component operator (managedBy), so nothing in the style could repair it", plain.unfit(s))
+		assert.Equal(t, "no component of plain manages the workload of component operator (managedBy), so nothing in the style could repair it", bare.unfit(s))
 	}
 	s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Upgrading: "all"}}}}
 	assert.Empty(t, kept.unfit(s))
-	assert.Equal(t, "plain has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away", plain.unfit(s))
+	assert.Equal(t, "plain has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away", bare.unfit(s))
 }
 
 // What lasts begins first, so that the others are driven beside it. A series has an
@@ -78,11 +73,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		time.Minute: {"s/1 [calm b]", "s/2 [a]", "s/3 [series]", "s/4 [many-while-down]", "s/5 [c]"},
 	} {
 		style := styled(spec.Style{Name: "s", Components: []spec.Component{{Name: "operator"}}, Typical: spec.Typical{Reconcile: typical}})
-		var got []string
-		for _, w := range wavesOf(style, list, 2, 0) {
-			got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
-		}
-		assert.Equal(t, want, got, "a reconcile takes %v", typical)
+		assert.Equal(t, want, shown(wavesOf(style, list, 2, 0)), "a reconcile takes %v", typical)
 	}
 	slow := styled(spec.Style{Typical: spec.Typical{Reconcile: time.Minute}})
 	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
@@ -98,11 +89,7 @@ func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 			{Mend: "definition"},
 		}}
 	}
-	var got []string
-	for _, w := range wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1, 0) {
-		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
-	}
-	assert.Equal(t, []string{"s/1 [a b]", "s/2 [negative]", "s/3 [beyond]"}, got)
+	assert.Equal(t, []string{"s/1 [a b]", "s/2 [negative]", "s/3 [beyond]"}, shown(wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1, 0)))
 }
 
 // What no change waits for cannot hold one up, and a deletion that the garbage
@@ -124,11 +111,7 @@ func TestWhatCannotBeHeldUp(t *testing.T) {
 
 func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
 	slow := styled(spec.Style{Name: "slow", Components: []spec.Component{{Name: "operator"}}})
-	var got []string
-	for _, w := range wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2, 0) {
-		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
-	}
-	assert.Equal(t, []string{"slow/1 [a e]", "slow/2 [c]", "slow/3 [b d]"}, got)
+	assert.Equal(t, []string{"slow/1 [a e]", "slow/2 [c]", "slow/3 [b d]"}, shown(wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2, 0)))
 }
 
 func TestOverlapIsWhatTheMachineCarries(t *testing.T) {

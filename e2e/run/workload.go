@@ -8,8 +8,8 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// MixedError says that two styles that are asked for handle different custom resources: all that a run drives, records and
-// compares is of one.
+// MixedError says that two styles that are asked for handle different custom resources: all that a run drives, records
+// and compares is of one.
 type MixedError struct{ Style, Workload, OtherStyle, OtherWorkload string }
 
 func (e *MixedError) Error() string {
@@ -18,11 +18,10 @@ func (e *MixedError) Error() string {
 }
 
 // handle makes the workload that styles handle that of the run. Where it has no floor, the run has none.
-func (j *job) handle(all ...styles.Operator) error {
+func (j *job) handle(all ...*styles.Style) error {
 	first := ""
 	var handled *workloads.Workload
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		if style.Control == spec.Harness {
 			continue // the floor goes with any
 		}

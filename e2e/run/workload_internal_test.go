@@ -27,8 +27,8 @@ import (
 
 // Which is in whose way is named; the floor is in nobody's.
 func TestStylesOfTwoWorkloadsAreRefused(t *testing.T) {
-	of := func(name, workload string, control spec.Control) styles.Operator {
-		return described{style: styles.Style{Style: spec.Style{Name: name, Workload: workload, Control: control}}}
+	of := func(name, workload string, control spec.Control) *styles.Style {
+		return &styles.Style{Style: spec.Style{Name: name, Workload: workload, Control: control}}
 	}
 	s := newSession(Options{}, "", time.Time{}, io.Discard)
 	err := s.handle(of("floor", "", spec.Harness), of("native", "", ""), of("mine", "memcached", ""), of("other", "queue", ""))
@@ -88,7 +88,8 @@ func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
 	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
 }
 
-// The pods of an operator may be ready before the node leads to them: its webhook is asked again, and of no other workload.
+// The pods of an operator may be ready before the node leads to them: its webhook is asked again, and of no other
+// workload.
 func TestTheFirstWriteWaitsForAWebhook(t *testing.T) {
 	for admission, tries := range map[bool]int{true: 2, false: 1} {
 		w := workloadtest.Queue(t)

@@ -52,14 +52,14 @@ type environment struct {
 	file    string // the recording
 	kube    *kube.Client
 	driver  *drive.Driver
-	styles  map[string]styles.Operator // by name
+	styles  map[string]*styles.Style // by name
 	byName  map[string]scenarios.Scenario
 	folders string
 }
 
 func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 	t.Helper()
-	b := &environment{run: cluster.NewRunID(), styles: map[string]styles.Operator{}, byName: map[string]scenarios.Scenario{}, folders: t.TempDir()}
+	b := &environment{run: cluster.NewRunID(), styles: map[string]*styles.Style{}, byName: map[string]scenarios.Scenario{}, folders: t.TempDir()}
 	all, err := scenarios.All(judge.OracleNames())
 	require.NoError(t, err)
 	for _, s := range all {
@@ -71,7 +71,7 @@ func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 		require.NoError(t, err)
 		b.styles[trial.Style()], err = styles.Load(folder)
 		require.NoError(t, err)
-		header.Styles = append(header.Styles, recorded(b.styles[trial.Style()].Style()))
+		header.Styles = append(header.Styles, recorded(b.styles[trial.Style()]))
 	}
 	b.kube, err = shared.Client()
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 	ports := map[string]int{}
 	for _, trial := range trials {
 		if slices.Contains(b.byName[trial.Case.Scenario].Expect, timeline.Growth) {
-			maps.Copy(ports, b.styles[trial.Style()].Style().MetricsPorts())
+			maps.Copy(ports, b.styles[trial.Style()].MetricsPorts())
 		}
 	}
 	sampler.Ask(ports)
@@ -95,7 +95,7 @@ func newEnvironment(t *testing.T, trials []selftest.Trial) *environment {
 func (b *environment) operators() []string {
 	var list []string
 	for _, operator := range b.styles {
-		list = append(list, recorded(operator.Style()).Namespaces...)
+		list = append(list, recorded(operator).Namespaces...)
 	}
 	return list
 }
@@ -116,7 +116,7 @@ func reference(t *testing.T) []byte {
 }
 
 // recorded is what judging must know of a style.
-func recorded(s styles.Style) record.Style {
+func recorded(s *styles.Style) record.Style {
 	r := record.Style{Style: s.Style}
 	for _, c := range s.Components {
 		r.Namespaces = append(r.Namespaces, c.Namespace)
@@ -178,18 +178,17 @@ func (b *environment) namespace(name string) *unstructured.Unstructured {
 
 // drive installs a trial's operator, drives its scenario and removes all of it.
 func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err error) {
-	operator := b.styles[trial.Style()]
+	style := b.styles[trial.Style()]
 	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if err := operator.Install(ctx, target); err != nil {
+	if err := style.Install(ctx, target); err != nil {
 		return err
 	}
 	node, err := shared.Node()
 	if err != nil {
 		return err
 	}
-	style := operator.Style()
 	installed := func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 		return install.Find(ctx, target, style.Name)
 	}
@@ -202,21 +201,21 @@ func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err erro
 	}
 	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
 	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: times})
-	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
+	return errors.Join(err, style.Uninstall(ctx, target), leave(ctx))
 }
 
 // inspected adds what looks at the end for what a style left, and for secrets in its logs.
-func (b *environment) inspected(style styles.Style, driven *drive.Style) error {
+func (b *environment) inspected(style *styles.Style, driven *drive.Style) error {
 	client, err := metadata.NewForConfig(b.kube.Config)
 	if err != nil {
 		return err
 	}
-	grants, err := style.Grants()
+	held, err := style.Rights()
 	if err != nil {
 		return err
 	}
 	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
-		return slices.ContainsFunc(grants, func(g spec.Grant) bool { return g.Writes(r.Group, r.Resource) })
+		return slices.ContainsFunc(held.Grants, func(g spec.Grant) bool { return g.Writes(r.Group, r.Resource) })
 	}, Custom: b.driver.Workload.GVR().GroupResource()}
 	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
 	return nil
@@ -243,7 +242,7 @@ func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
 func (silent) Held(record.Held)                {}
 
-// alone tells whether a trial changes what all custom resources of the cluster
+// alone reports whether a trial changes what all custom resources of the cluster
 // share: their definition, the node's images, or the API server.
 func (b *environment) alone(trial selftest.Trial) bool {
 	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool {

@@ -91,9 +91,8 @@ func TestStylesCanBeInstalledSideBySide(t *testing.T) {
 	for _, trial := range selftest.Trials(selftest.Cases()) {
 		at, err := trial.Write("style", folder, "services-x-")
 		require.NoError(t, err)
-		operator, err := styles.Load(at)
+		style, err := styles.Load(at)
 		require.NoError(t, err)
-		style := operator.Style()
 		assert.Equal(t, trial.Style(), style.Name)
 		assert.Equal(t, trial.Case.ByName, !style.Child.OwnerReference)
 		objects, err := style.Objects()

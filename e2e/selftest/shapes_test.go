@@ -25,7 +25,7 @@ func TestShapes(t *testing.T) {
 		operator, err := styles.Load(filepath.Dir(file))
 		require.NoError(t, err)
 		require.NoError(t, styles.Check(catalogue, operator))
-		w, err := operator.Style().Handles()
+		w, err := operator.Handles()
 		require.NoError(t, err)
 		all, err := scenarios.Of(w, judge.OracleNames())
 		require.NoError(t, err)
@@ -33,9 +33,9 @@ func TestShapes(t *testing.T) {
 		for _, s := range all {
 			known = append(known, verdicts.Scenario{Name: s.Name, Group: s.Group})
 		}
-		_, err = verdicts.Load(operator.Style().Folder, known, append(judge.OracleNames(), judge.Released))
+		_, err = verdicts.Load(operator.Folder, known, append(judge.OracleNames(), judge.Released))
 		require.NoError(t, err)
-		found[operator.Style().Name] = [2]string{w.GVR().String(), w.Main().Kind}
+		found[operator.Name] = [2]string{w.GVR().String(), w.Main().Kind}
 	}
 	assert.Equal(t, map[string][2]string{
 		"stateful":   {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},

@@ -45,7 +45,7 @@ func most(cases []Case, scenario string) int {
 	return times
 }
 
-// Correct tells whether nothing may be found.
+// Correct reports whether nothing may be found.
 func (t Trial) Correct() bool {
 	return slices.Contains([]string{Correct, Finalizing, Electing}, t.Case.Mutant)
 }

@@ -31,12 +31,12 @@ type SecretReader struct {
 	Reason         string `json:"reason"`
 }
 
-// Writes tells whether the grant lets its account write objects of a resource of an API group.
+// Writes reports whether the grant lets its account write objects of a resource of an API group.
 func (g Grant) Writes(group, resource string) bool {
 	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
 }
 
-// Reads tells whether the grant lets its account read objects of a resource of an API group.
+// Reads reports whether the grant lets its account read objects of a resource of an API group.
 func (g Grant) Reads(group, resource string) bool {
 	return g.covers(group, resource, "get", "list", "watch")
 }

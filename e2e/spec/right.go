@@ -43,13 +43,13 @@ func (g Grant) Rights() []Right {
 	return rights
 }
 
-// ClusterWide tells whether the right holds in every namespace, or is of what has none.
+// ClusterWide reports whether the right holds in every namespace, or is of what has none.
 func (r Right) ClusterWide() bool { return r.Namespace == "" }
 
-// All tells whether the right is one to everything.
+// All reports whether the right is one to everything.
 func (r Right) All() bool { return r.Verb == "*" && r.Group == "*" && r.Resource == "*" }
 
-// Wild tells whether the right has a wildcard: it then allows what nobody counted.
+// Wild reports whether the right has a wildcard: it then allows what nobody counted.
 func (r Right) Wild() bool { return strings.Contains(r.Verb+r.Group+r.Resource, "*") }
 
 // Object is what the right is on, as kubectl takes it.
@@ -66,12 +66,12 @@ func (r Right) Object() string {
 // Qualified is a resource with its group, as kubectl takes it.
 func Qualified(group, resource string) string { return strings.TrimSuffix(resource+"."+group, ".") }
 
-// ReadsSecrets tells whether the right lets somebody read secrets.
+// ReadsSecrets reports whether the right lets somebody read secrets.
 func (r Right) ReadsSecrets() bool {
 	return r.URL == "" && (r.Group == "" || r.Group == "*") && Covers(r.Resource, "secrets") && (r.Verb == "*" || Reads(r.Verb))
 }
 
-// Covers tells whether a rule's resource is that of a call: it may be *, for all
+// Covers reports whether a rule's resource is that of a call: it may be *, for all
 // with their subresources, or */status, for that subresource of all.
 func Covers(rule, resource string) bool {
 	if rule == "*" || rule == resource {
@@ -82,7 +82,7 @@ func Covers(rule, resource string) bool {
 	return isAny && isSub && sub == of
 }
 
-// Includes tells whether a right allows all that another one does, whoever holds the two.
+// Includes reports whether a right allows all that another one does, whoever holds the two.
 func (r Right) Includes(other Right) bool {
 	is := func(rule, what string) bool { return rule == "*" || rule == what }
 	switch {
@@ -95,7 +95,7 @@ func (r Right) Includes(other Right) bool {
 	return is(r.Group, other.Group) && Covers(r.Resource, other.Resource) && (r.Name == "" || r.Name == other.Name)
 }
 
-// Reads tells whether a verb reads objects.
+// Reads reports whether a verb reads objects.
 func Reads(verb string) bool { return slices.Contains(readVerbs(), verb) }
 
 func readVerbs() []string { return []string{"get", "list", "watch"} }

@@ -43,7 +43,7 @@ type Rule struct {
 	Why     string   // a sentence
 }
 
-// Holds tells whether a value is what the rule says.
+// Holds reports whether a value is what the rule says.
 func (r Rule) Holds(value string) bool { return slices.Contains(r.Values, value) }
 
 // Rules are what a careful author sets, the same in all styles, so that what is

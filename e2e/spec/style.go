@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"operatorbench/e2e/plain"
 )
 
 // Style is a style.yaml: what is known of an operator style before there is a cluster. Recordings hold it as it is, so
@@ -67,7 +69,7 @@ const (
 )
 
 // Image is an image that the node must have: one of fixtures/catalogue.yaml,
-// of which the name is enough, or one that the style brings along.
+// by its name alone, or one that the style brings along.
 type Image struct {
 	Name       string `json:"name"`
 	Reference  string `json:"reference,omitempty"`  // empty: the catalogue has it
@@ -218,7 +220,7 @@ type Busy struct {
 	Reason string `json:"reason"`
 }
 
-// Field tells whether a field of the status is written, and of one that is not, why; "": the style does not say.
+// Field reports whether a field of the status is written, and of one that is not, why; "": the style does not say.
 func (d Declaration) Field(name string) (written bool, reason string) {
 	switch {
 	case !d.Supported:
@@ -238,7 +240,7 @@ func (d *Declaration) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(d))
 }
 
-// Known tells whether the style says whether it does this.
+// Known reports whether the style says whether it does this.
 func (d Declaration) Known() bool { return d.Supported || d.Reason != "" }
 
 // The names of what is declared.
@@ -268,7 +270,7 @@ type Phase struct {
 	Event     string   `json:"event,omitempty"`     // Added, Modified or Deleted; empty: any
 	Path      string   `json:"path,omitempty"`      // gjson syntax, into the object
 	Equals    []string `json:"equals,omitempty"`    // any of these; empty: the path exists
-	// Where are further conditions on the object, all of which must hold: they say which objects are meant.
+	// Where are further conditions on the object, which must all hold: they say which objects are meant.
 	Where []FieldCondition `json:"where,omitempty"`
 }
 
@@ -321,19 +323,10 @@ type Typical struct {
 
 // Component returns the component of a name.
 func (s Style) Component(name string) (Component, bool) {
-	for _, component := range s.Components {
-		if component.Name == name {
-			return component, true
-		}
-	}
-	return Component{}, false
+	return plain.Find(s.Components, func(c Component) bool { return c.Name == name })
 }
 
 // ImageNames lists the names of the images that the node must have.
 func (s Style) ImageNames() []string {
-	var names []string
-	for _, image := range s.Images {
-		names = append(names, image.Name)
-	}
-	return names
+	return plain.Map(s.Images, func(i Image) string { return i.Name })
 }

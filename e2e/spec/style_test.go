@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -19,10 +20,7 @@ func TestShortForms(t *testing.T) {
 	assert.Equal(t, []spec.Image{{Name: "one"}, {Name: "two", Reference: "example.org/two", Go: "cmd"}}, style.Images)
 	assert.Equal(t, []string{"one", "two"}, style.ImageNames())
 	assert.Equal(t, spec.Declares{Status: spec.Declaration{Supported: true}, OwnerReferences: spec.Declaration{Reason: "r"}}, style.Declares)
-	var known []bool
-	for _, declared := range style.Declares.All() {
-		known = append(known, declared.Known())
-	}
+	known := plain.Map(style.Declares.All(), func(declared spec.Named) bool { return declared.Known() })
 	assert.Equal(t, []bool{true, true, false}, known)
 }
 

@@ -16,7 +16,8 @@ const (
 	// PointCollected is reached when all that was made for deleted custom resources
 	// has been collected as garbage. No step awaits it.
 	PointCollected = "collected"
-	// PointAnswered is reached when the last wrong value is brought about, or a status or an Event says otherwise. No step awaits it.
+	// PointAnswered is reached when the last wrong value is brought about, or a status or an Event says otherwise. No step
+	// awaits it.
 	PointAnswered = "answered"
 )
 
@@ -41,7 +42,7 @@ func Groups() []string {
 	return []string{GroupLatency, GroupLoad, GroupBasic, GroupLevel, GroupInput, GroupFault, GroupUpgrade}
 }
 
-// InMatrix tells whether the scenarios of a group make up the correctness matrix; the others are measured.
+// InMatrix reports whether the scenarios of a group make up the correctness matrix; the others are measured.
 func InMatrix(group string) bool { return group != GroupLatency && group != GroupLoad }
 
 // The kinds of step, as scenario files name them.
@@ -73,8 +74,8 @@ const (
 	ProbeRead  = "read"
 )
 
-// OtherOwner is the ConfigMap that the cluster makes in each namespace. It stands for somebody else's object where one is to
-// own the main child beside the custom resource, or in its place.
+// OtherOwner is the ConfigMap that the cluster makes in each namespace. It stands for somebody else's object where one
+// is to own the main child beside the custom resource, or in its place.
 const OtherOwner = "kube-root-ca.crt"
 
 // OracleServes is the oracle of the scenarios in which the managed system is asked all along.
@@ -124,7 +125,7 @@ const (
 
 // What only samples and sums of them can be.
 const (
-	// Late is a sample that was given up when its time was over, and of which no
+	// Late is a sample that was given up when its time was over, where no
 	// oracle says more: a load that a style is behind with, work that never ends.
 	Late  Outcome = "late"
 	Flaky Outcome = "flaky" // some samples passed and some failed
@@ -173,5 +174,5 @@ func Phases() []string {
 	}
 }
 
-// Inner tells whether a phase is a style's own: not one that every style has.
+// Inner reports whether a phase is a style's own: not one that every style has.
 func Inner(phase string) bool { return !slices.Contains(Phases(), phase) }

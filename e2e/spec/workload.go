@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"operatorbench/e2e/plain"
 )
 
 // Workload is a workload.yaml: a custom resource, what an operator makes for it, and what it owes. Recordings hold it
@@ -21,8 +23,8 @@ type Workload struct {
 	Template   string `json:"template"` // the file with one custom resource
 	// ScaleSubresource says that the custom resource has one. The file says so only where it has no Definition.
 	ScaleSubresource bool `json:"scaleSubresource,omitempty"`
-	// WholeStatus says that the Definition has no status subresource: who writes the status writes the whole object, and each
-	// such write is a generation. No file says so.
+	// WholeStatus says that the Definition has no status subresource: who writes the status writes the whole object, and
+	// each such write is a generation. No file says so.
 	WholeStatus bool `json:"wholeStatus,omitempty"`
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.
@@ -34,13 +36,14 @@ type Workload struct {
 	// AtOnce is how many custom resources the correctness matrix drives side by side at most, where the pods of one need a
 	// good part of a machine; 0: as many as the harness does.
 	AtOnce int `json:"atOnce,omitempty"`
-	// Names is what the name of a custom resource must match as a whole (RE2): the API server refuses any other. Empty: it takes any.
+	// Names is what the name of a custom resource must match as a whole (RE2): the API server refuses any other. Empty: it
+	// takes any.
 	Names string `json:"names,omitempty"`
-	// Admission says that a webhook of the operator decides on each write of a custom resource: while nothing of the operator
-	// answers, the API server takes none.
+	// Admission says that a webhook of the operator decides on each write of a custom resource: while nothing of the
+	// operator answers, the API server takes none.
 	Admission bool `json:"admission,omitempty"`
-	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the kind
-	// of the main child defines it.
+	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the
+	// kind of the main child defines it.
 	Phases WorkloadPhases `json:"phases"`
 	// Pause is the merge patch by which a custom resource is paused, so that its operator writes nothing of it; without its
 	// fields it goes on. Nil: it cannot be paused.
@@ -51,10 +54,12 @@ type Workload struct {
 	Quorum string `json:"quorum,omitempty"`
 }
 
-// Probe is how the managed system is asked itself: over a TCP connection to one of the pods that are ready, as through a Service.
+// Probe is how the managed system is asked itself: over a TCP connection to one of the pods that are ready, as through
+// a Service.
 type Probe struct {
 	Ask ProbeRequest `json:"ask"` // is answered as long as it serves
-	// Gap is the longest time without an answer that is no failure while pods are replaced or lost, in seconds; 0: any is none.
+	// Gap is the longest time without an answer that is no failure while pods are replaced or lost, in seconds; 0: any is
+	// none.
 	Gap   int           `json:"gap,omitempty"`
 	Write *ProbeRequest `json:"write,omitempty"` // stores what Read is answered with
 	Read  *ProbeRequest `json:"read,omitempty"`
@@ -132,11 +137,7 @@ func (k Knob) Range() string {
 	if len(k.Values) == 0 {
 		return fmt.Sprintf("%d to %d", k.Min, k.Max)
 	}
-	var texts []string
-	for _, value := range k.Values {
-		texts = append(texts, strconv.Itoa(value))
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(plain.Map(k.Values, strconv.Itoa), ", ")
 }
 
 // Lowers says why a knob cannot be set from one value to a lower one; "": it can, or it is none.
@@ -186,8 +187,8 @@ func (c ChildKind) HasTemplate() bool {
 	return slices.Contains([]string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"}, c.GroupResource())
 }
 
-// StatusPaths are where the custom resource's status has what an operator can declare to write. An empty path means that
-// the custom resource has no such field.
+// StatusPaths are where the custom resource's status has what an operator can declare to write. An empty path means
+// that the custom resource has no such field.
 type StatusPaths struct {
 	ObservedGeneration string `json:"observedGeneration,omitempty"`
 	Replicas           string `json:"replicas,omitempty"` // how many pods there are
@@ -219,8 +220,8 @@ type WorkloadPhases struct {
 	Ready  string `json:"ready,omitempty"`  // beside the rollout of the main child, of the size that is asked for
 	Failed string `json:"failed,omitempty"` // it says that it cannot be brought about: it is not ready, whatever Ready says
 	Paused string `json:"paused,omitempty"` // it says that nothing is done for it
-	// Gone is true once nothing is left of a deleted one, beside its main child and pods. In it, each child is the list of what
-	// there is of its kind in the namespace, and the custom resource is what it was last.
+	// Gone is true once nothing is left of a deleted one, beside its main child and pods. In it, each child is the list of
+	// what there is of its kind in the namespace, and the custom resource is what it was last.
 	Gone string `json:"gone,omitempty"`
 }
 
@@ -242,13 +243,7 @@ func (w *Workload) Main() ChildKind {
 
 // ChildIDs are what expressions call the children.
 func (w *Workload) ChildIDs() []string {
-	var ids []string
-	for _, child := range w.Children {
-		if !slices.Contains(ids, child.ID) {
-			ids = append(ids, child.ID)
-		}
-	}
-	return ids
+	return plain.Once(nil, plain.Map(w.Children, func(c ChildKind) string { return c.ID })...)
 }
 
 // ScaleKnob is the name of the knob that scales, and the knob.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"operatorbench/e2e/plain"
 )
 
 // Stratum holds blocks that are alike but for their label, if the label means nothing: those of one round, in which the
@@ -48,23 +50,17 @@ func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
 }
 
 func full(rounds Replicates) []Block {
-	var blocks []Block
-	for _, round := range rounds {
-		if len(round) > 0 {
-			blocks = append(blocks, Block(round))
-		}
-	}
-	return blocks
+	return plain.Pick(rounds, func(round []Observation) (Block, bool) { return round, len(round) > 0 })
 }
 
 // Score turns the blocks of all strata into one number each. It must not depend on which block of a stratum is whose.
 type Score func(strata [][]Block) [][]float64
 
-// PermutationAbove returns the probability that head's blocks add up to as much as they do, or more, if the labels are dealt anew
-// within each stratum: an exact one-sided p-value, whatever the noise is and however it is correlated within a block,
-// because the variants' order within a round is random (R. A. Fisher, "The Design of Experiments", 1935; E. Edgington
-// and P. Onghena, "Randomization Tests", 4th edition, 2007, chapter 5). Scores are rounded to a grid first, which makes
-// it the exact test of the rounded scores.
+// PermutationAbove returns the probability that head's blocks add up to as much as they do, or more, if the labels are
+// dealt anew within each stratum: an exact one-sided p-value, whatever the noise is and however it is correlated within
+// a block, because the variants' order within a round is random (R. A. Fisher, "The Design of Experiments", 1935; E.
+// Edgington and P. Onghena, "Randomization Tests", 4th edition, 2007, chapter 5). Scores are rounded to a grid first,
+// which makes it the exact test of the rounded scores.
 //
 // Head's values are first divided by ratio: then it tests whether head takes more than ratio times as long as base.
 func PermutationAbove(strata []Stratum, ratio float64, score Score) float64 {
@@ -282,9 +278,9 @@ func ExcessScore(threshold float64) Score {
 }
 
 // Shift returns by how many times head takes longer than base, and a confidence interval of that: the ratio at which
-// PermutationAbove sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E. Lehmann,
-// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963). Where the strata are too
-// few for the level the interval is open.
+// PermutationAbove sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E.
+// Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963). Where the strata
+// are too few for the level the interval is open.
 func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
 	tail := (1 - Level) / 2
 	middle := func(ratio float64) bool { return surplus(scored(strata, ratio, score)) > 0 }

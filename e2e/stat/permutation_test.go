@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -210,10 +211,7 @@ func TestSpent(t *testing.T) {
 // its weight on.
 func TestWeightedHolm(t *testing.T) {
 	p := []float64{0.01, 0.04, 0.03, 0.5}
-	var list []stat.Hypothesis
-	for _, one := range p {
-		list = append(list, stat.Hypothesis{P: one})
-	}
+	list := plain.Map(p, func(one float64) stat.Hypothesis { return stat.Hypothesis{P: one} })
 	assert.InDeltaSlice(t, stat.Holm(p), stat.WeightedHolm(list, []float64{0.5, 0.5}), 1e-12)
 
 	list = []stat.Hypothesis{{P: 0.001, Group: 0}, {P: 0.02, Group: 1}, {P: 0.03, Group: 1}}

@@ -47,7 +47,7 @@ func expanded(n int) float64 {
 // their order can be told: of two, a spread is hardly known.
 const RankedRounds = 3
 
-// Apart returns the two-sided p-value that two styles are as fast as each other, of which one has the lower p50, or the
+// Apart returns the two-sided p-value that two styles are as fast as each other, where one has the lower p50, or the
 // same: that of Welch's t-test on the logarithms of the medians of rounds. Where their mean says that one is the
 // slower, it is 1: neither is then the faster. (A rank test could not tell a millisecond from a minute with the three
 // rounds that reports mostly have: its smallest p-value is then 0.1.) A censored median counts as what was waited,

@@ -11,15 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
 func observed(values ...float64) []stat.Observation {
-	var list []stat.Observation
-	for _, v := range values {
-		list = append(list, stat.Observation{Value: v})
-	}
-	return list
+	return plain.Map(values, func(v float64) stat.Observation { return stat.Observation{Value: v} })
 }
 
 func censored(v float64) stat.Observation { return stat.Observation{Value: v, Censored: true} }

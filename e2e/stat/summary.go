@@ -34,16 +34,16 @@ type Summary struct {
 	Names      []Round // of Replicates; nil: they have none
 }
 
-// Shows tells whether a quantile may be printed: the median always, as what lies in the middle of what was seen; others
-// where there are as many latencies as bound them at all (Needed). What would stand there instead is the maximum, which
-// is to be called that.
+// Shows reports whether a quantile may be printed: the median always, as what lies in the middle of what was seen;
+// others where there are as many latencies as bound them at all (Needed). What would stand there instead is the
+// maximum, which is to be called that.
 func (s *Summary) Shows(p float64) bool { return s.N > 0 && (p == 0.5 || s.N >= Needed(p)) }
 
 // FirstLook is from how many rounds on Known may end a run: an interval of fewer is too often narrow by chance, and
 // covers less for being looked at (80% to 90% from 6 rounds on, 93% from 10 on: TestStoppingRule).
 const FirstLook = 10
 
-// Known tells whether the median is as precise as is asked for: half the width of its
+// Known reports whether the median is as precise as is asked for: half the width of its
 // interval is at most that share of it. What always timed out, and what has no latency
 // at all, becomes no more precise by more rounds. The text is how precise it is.
 func (s *Summary) Known(precision float64) (known bool, text string) {
@@ -129,7 +129,7 @@ func (g *group) done(b *Bootstrap) Summary {
 	return s
 }
 
-// Of sums up observations of which each is a round of its own.
+// Of sums up observations, where each is a round of its own.
 func Of(values ...Observation) Summary {
 	g := &group{}
 	for _, o := range values {

@@ -35,7 +35,7 @@ func Texts(texts ...string) []Cell {
 // Row adds cells of no outcome.
 func (t *Table) Row(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) }
 
-// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds words, not numbers.
+// AlignedLeft reports whether a column, from 0, is aligned to the left: it holds words, not numbers.
 func (t Table) AlignedLeft(column int) bool {
 	return column < t.Left || column == len(t.Header)-1 && t.Tail || column < len(t.Words) && t.Words[column]
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,7 +47,7 @@ func NewProgress(out io.Writer) *Progress {
 	return p
 }
 
-// Is tells whether out is a terminal, and colour may be written to it.
+// Is reports whether out is a terminal, and colour may be written to it.
 func Is(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
@@ -103,13 +104,7 @@ func (p *Progress) Clear() {
 }
 
 func (p *Progress) line() string {
-	parts := []string{p.style}
-	for _, part := range []string{p.now, p.last} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, "  ")
+	return strings.Join(slices.DeleteFunc([]string{p.style, p.now, p.last}, func(part string) bool { return part == "" }), "  ")
 }
 
 const eraseLine = "\r\x1b[K"

@@ -18,8 +18,8 @@ import (
 	"operatorbench/e2e/spec/files"
 )
 
-// Module is the folder of the module that an image is built from, as the recipe pins it, and its version. A test of a style
-// calls it, in the style's folder.
+// Module is the folder of the module that an image is built from, as the recipe pins it, and its version. A test of a
+// style calls it, in the style's folder.
 func Module(t *testing.T, recipe, module string) (dir, version string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)

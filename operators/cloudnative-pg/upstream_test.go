@@ -22,8 +22,8 @@ const written = `.
 # Written by "go test ./operators/cloudnative-pg -update".
 `
 
-// What is installed is upstream's release, whole, but for the descriptions in the definitions, where the image is from, and
-// that it is not pulled each time.
+// What is installed is upstream's release, whole, but for the descriptions in the definitions, where the image is from,
+// and that it is not pulled each time.
 func TestTheManifestsAreUpstreams(t *testing.T) {
 	dir, _ := upstreamtest.Module(t, "cloudnative-pg", "github.com/cloudnative-pg/cloudnative-pg")
 	var definitions, others []*unstructured.Unstructured

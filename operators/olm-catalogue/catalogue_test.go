@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "write catalogue.json anew")
 
 const pack = "memcached-operator"
 
-// The catalogue is a package with two channels: frozen has the first version alone, stable has the second as well, which replaces it.
+// The catalogue is a package with two channels: frozen has the first version alone, stable has the second as well,
+// which replaces it.
 func TestTheCatalogueIsMadeOfTheVersions(t *testing.T) {
 	file := filepath.Join("manifests", "catalogue", "catalogue.json")
 	var want bytes.Buffer

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A binary that was built and copied away works without the clone and without Go, but for what needs either: it says so.
+// A binary that was built and copied away works without the clone and without Go, but for what needs either: it says
+// so.
 func TestABinaryWorksWithoutTheClone(t *testing.T) {
 	away := t.TempDir()
 	binary := filepath.Join(away, "opbench")

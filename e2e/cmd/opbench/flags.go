@@ -13,29 +13,26 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// parse reads a subcommand's flags, and says of a mistake what was probably
-// meant. Package flag takes flags behind the first argument for arguments.
+// parse reads a subcommand's flags, which may stand behind arguments, and says of a mistake what was probably meant.
 func parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // its errors are printed once, by exitStatus
-	err := flags.Parse(args)
-	if name, unknown := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); unknown {
-		return fmt.Errorf("%w%s", err, schema.Suggestion(name, flagNames(flags)))
+	var arguments []string
+	for {
+		err := flags.Parse(args)
+		if name, unknown := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); unknown {
+			return fmt.Errorf("%w%s", err, schema.Suggestion(name, flagNames(flags)))
+		}
+		if err != nil {
+			return err
+		}
+		rest := flags.Args()
+		if first := len(args) - len(rest); len(rest) == 0 || first > 0 && args[first-1] == "--" { // whoever writes that means arguments
+			arguments = append(arguments, rest...)
+			break
+		}
+		arguments, args = append(arguments, rest[0]), rest[1:]
 	}
-	if err != nil {
-		return err
-	}
-	if err := job.NoEmpty(flags); err != nil {
-		return err
-	}
-	first := len(args) - flags.NArg()
-	if first > 0 && args[first-1] == "--" {
-		return nil // whoever writes that means arguments
-	}
-	late, rest := splitLate(flags)
-	if len(late) == 0 {
-		return nil
-	}
-	return fmt.Errorf("flags come before arguments: %s", strings.Join(slices.Concat([]string{flags.Name()}, args[:first], late, rest), " "))
+	return errors.Join(job.NoEmpty(flags), flags.Parse(append([]string{"--"}, arguments...))) // which are its Args from here on
 }
 
 // helpError is the help that was asked for: it is no mistake, and is printed.
@@ -52,29 +49,6 @@ func parseWith(flags *flag.FlagSet, args []string, usage string) error {
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	}
 	return nil
-}
-
-// splitLate tells the flags among the arguments, with their values, from the rest.
-func splitLate(flags *flag.FlagSet) (late, rest []string) {
-	args := flags.Args()
-	for i := 0; i < len(args); i++ {
-		if len(args[i]) < 2 || args[i][0] != '-' {
-			rest = append(rest, args[i])
-			continue
-		}
-		late = append(late, args[i])
-		if f := flags.Lookup(strings.TrimLeft(args[i], "-")); f != nil && !isSwitch(f) && i+1 < len(args) {
-			i++
-			late = append(late, args[i])
-		}
-	}
-	return late, rest
-}
-
-// isSwitch tells whether a flag needs no value.
-func isSwitch(f *flag.Flag) bool {
-	one, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && one.IsBoolFlag()
 }
 
 func flagNames(flags *flag.FlagSet) []string {

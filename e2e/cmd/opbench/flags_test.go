@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -19,6 +20,16 @@ func TestVersion(t *testing.T) {
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-11-22T00:00:00Z"}, {Key: "vcs.modified", Value: "true"}},
 	}))
 	assert.Equal(t, "opbench (devel), revision unknown (it was built with -buildvcs=false, or of no repository), go1.26.0", describeBuild(&debug.BuildInfo{GoVersion: "go1.26.0"}))
+}
+
+// Flags may stand behind arguments; what stands behind -- is an argument.
+func TestFlagsBehindArguments(t *testing.T) {
+	flags := flag.NewFlagSet("opbench x", flag.ContinueOnError)
+	out, force := flags.String("out", "", ""), flags.Bool("force", false, "")
+	require.NoError(t, parse(flags, []string{"one", "--out", "file", "two", "--force", "--", "--three"}))
+	assert.Equal(t, "file", *out)
+	assert.True(t, *force)
+	assert.Equal(t, []string{"one", "two", "--three"}, flags.Args())
 }
 
 // together is a folder of shards, each with the compressed recording of a results folder.

@@ -198,10 +198,10 @@ func loadGate(path string) (result.Recording, error) {
 		}
 		all = append(all, one)
 	}
-	return gate.Pool(all...), nil
+	return gate.Join(all...)
 }
 
-// same tells whether two paths are one file or folder.
+// same reports whether two paths are one file or folder.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"operatorbench/operators"
 )
 
-// findHome returns the repository around the working folder. Where there is none, root is a copy of what is embedded, and
-// here the working folder, from which paths are then; else here is empty.
+// findHome returns the repository around the working folder. Where there is none, root is a copy of what is embedded,
+// and here the working folder, from which paths are then; else here is empty.
 func findHome() (root, here string, err error) {
 	root, err = images.FindRoot(".")
 	if !errors.Is(err, images.ErrNoClone) {

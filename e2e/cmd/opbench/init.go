@@ -154,8 +154,8 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	return s, nil
 }
 
-// builtFrom is what builds the operator's image, as a style.yaml in a folder of the repository says it: the Dockerfile that
-// ships it, or a main package.
+// builtFrom is what builds the operator's image, as a style.yaml in a folder of the repository says it: the Dockerfile
+// that ships it, or a main package.
 func builtFrom(root string) string {
 	if info, err := os.Stat(filepath.Join(root, "Dockerfile")); err == nil && info.Mode().IsRegular() {
 		return "dockerfile: .."
@@ -170,7 +170,8 @@ func builtFrom(root string) string {
 	return ""
 }
 
-// resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each file.
+// resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each
+// file.
 func resources(tree files.Tree, manifests, from string, bundle bool) ([]string, error) {
 	list := []string{manifests}
 	if info, err := os.Stat(manifests); err == nil && info.IsDir() && !(kustomize.Way{}).Of(manifests) {

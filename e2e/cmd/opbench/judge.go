@@ -62,8 +62,8 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return unforeseen(found)
 }
 
-// unforeseen is an error where scenarios of the matrix did not pass of which nobody says
-// what is expected: a run only reports them, and whoever judges asks for the answer.
+// unforeseen is an error where scenarios of the matrix did not pass and no verdict is
+// expected of them: a run only reports them, and whoever judges asks for the answer.
 func unforeseen(r *report.Report) error {
 	cells := r.Unforeseen()
 	if len(cells) == 0 {

@@ -12,7 +12,7 @@ import (
 	job "operatorbench/e2e/run"
 )
 
-// Shards that were driven, and of which there is no recording, are no matrix that is as expected.
+// Shards that were driven and have no recording are no matrix that is as expected.
 func TestShardsWithoutARecordingAreAnError(t *testing.T) {
 	var options job.Options
 	flags := flag.NewFlagSet("", flag.ContinueOnError)

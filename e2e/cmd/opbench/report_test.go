@@ -73,7 +73,7 @@ func TestReportOfTheExample(t *testing.T) {
 	assert.Len(t, d.Environments, 1)
 }
 
-// Figures of two runs do not compare: each format says of which run and machine they are.
+// Figures of two runs do not compare: each format names the run and machine they come from.
 func TestReportOfDifferentMachines(t *testing.T) {
 	other := copied(t)
 	environment, err := record.ReadEnvironment(other)

@@ -60,7 +60,7 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	return judgeGate(ctx, session.Folder(), stdout)
 }
 
-// compares tells whether a command line asks for a comparison with a base, even
+// compares reports whether a command line asks for a comparison with a base, even
 // if the rest of it is wrong: no mistake may have the status of a verdict.
 func compares(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {

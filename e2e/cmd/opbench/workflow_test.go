@@ -128,7 +128,8 @@ func TestALongCommentIsCut(t *testing.T) {
 	}
 }
 
-// However often a gate runs, it has one comment; where it compared nothing there is none, or the one that is there says so.
+// However often a gate runs, it has one comment; where it compared nothing there is none, or the one that is there says
+// so.
 func TestOneCommentHoweverOften(t *testing.T) {
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("GitHub's stand-in needs jq")

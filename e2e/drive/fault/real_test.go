@@ -51,7 +51,7 @@ type scene struct {
 	*kube.Client
 
 	t        *testing.T
-	style    styles.Style
+	style    *styles.Style
 	injector *fault.Injector
 }
 
@@ -67,7 +67,7 @@ func installed(t *testing.T, style string) *scene {
 	operator := found[0]
 	store, err := nodetest.Store(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().ImageNames()...) }))
+	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.ImageNames()...) }))
 	c := install.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}
 	w := workloadtest.Default(t)
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
@@ -79,10 +79,10 @@ func installed(t *testing.T, style string) *scene {
 	require.NoError(t, client.Apply(t.Context(), kube.Owner{Run: run}, objects))
 	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, w, space))
 	require.NoError(t, operator.Install(t.Context(), c))
-	return &scene{Client: client, t: t, style: operator.Style(), injector: &fault.Injector{
-		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Workload: w, Node: node,
+	return &scene{Client: client, t: t, style: operator, injector: &fault.Injector{
+		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style, Workload: w, Node: node,
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
-			return install.Find(ctx, c, operator.Style().Name)
+			return install.Find(ctx, c, operator.Name)
 		},
 	}}
 }

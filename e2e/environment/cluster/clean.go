@@ -167,7 +167,7 @@ type CleanOptions struct {
 }
 
 // Clean removes what killed runs left on this machine, in every engine that answers, and says what it does. Runs that
-// are alive are left alone; so are, unless named, those of which that cannot be known, and clusters that were kept.
+// are alive are left alone; so are, unless named, those that may be alive, and clusters that were kept.
 func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 	engines, problems, err := engine.All(ctx, opts.Engine)
 	if noEngine(err) {
@@ -239,7 +239,7 @@ func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, ou
 	return nil
 }
 
-// noEngine says whether no engine is installed, as against one that does not work.
+// noEngine reports whether no engine is installed, as against one that does not work.
 func noEngine(err error) bool {
 	var notFound *engine.NotFoundError
 	if !errors.As(err, &notFound) {

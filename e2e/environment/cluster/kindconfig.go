@@ -55,8 +55,8 @@ const registryPatch = `[plugins."io.containerd.grpc.v1.cri".registry]
   config_path = "/etc/containerd/certs.d"
 `
 
-// manyPatch lifts the limit of 20 writes a second of kube-controller-manager. A Deployment takes it four: a thousand kept
-// it, and with it all who watch Deployments, busy for three minutes. Its arguments are a map, as in auditPatch.
+// manyPatch lifts the limit of 20 writes a second of kube-controller-manager. A Deployment takes it four: a thousand
+// kept it, and with it all who watch Deployments, busy for three minutes. Its arguments are a map, as in auditPatch.
 const manyPatch = `kind: ClusterConfiguration
 controllerManager:
   extraArgs:

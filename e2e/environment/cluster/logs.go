@@ -21,14 +21,9 @@ import (
 	"operatorbench/e2e/plain"
 )
 
-// unwritten says which resources are not written to logs: what holds secrets, and what says again what others say.
-func unwritten(resource string) bool {
-	return resource == "secrets" || resource == "endpoints"
-}
-
 // collect writes, for each namespace, every listable resource but secrets to a YAML file, without values that may be
-// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error, unless the
-// time is up, and returns all of them.
+// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error,
+// unless the time is up, and returns all of them.
 func collect(ctx context.Context, config *rest.Config, dir string, namespaces []string) error {
 	client, err := kube.New(config)
 	if err != nil {
@@ -55,25 +50,18 @@ func collect(ctx context.Context, config *rest.Config, dir string, namespaces []
 	return errors.Join(errs...)
 }
 
-// listable returns the namespaced resources that can be listed, at their preferred versions.
+// listable returns the namespaced resources that can be listed, at their preferred versions, but for those that hold
+// secrets, or say again what others say.
 func listable(client *kube.Client) ([]schema.GroupVersionResource, error) {
 	lists, err := client.Typed.Discovery().ServerPreferredNamespacedResources()
 	if len(lists) == 0 && err != nil { // one broken API group does not matter
 		return nil, fmt.Errorf("collecting logs: %w", err)
 	}
-	var out []schema.GroupVersionResource
-	for _, list := range lists {
-		group, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return nil, fmt.Errorf("collecting logs: %w", err)
-		}
-		for _, resource := range list.APIResources {
-			if slices.Contains(resource.Verbs, "list") && !unwritten(resource.Name) {
-				out = append(out, group.WithResource(resource.Name))
-			}
-		}
+	all, err := kube.Supporting(lists, "list")
+	if err != nil {
+		return nil, fmt.Errorf("collecting logs: %w", err)
 	}
-	return out, nil
+	return slices.DeleteFunc(all, func(r schema.GroupVersionResource) bool { return r.Resource == "secrets" || r.Resource == "endpoints" }), nil
 }
 
 func dump(ctx context.Context, client *kube.Client, resource schema.GroupVersionResource, namespace, dir string) error {

@@ -1,5 +1,5 @@
-// Package fakenodes adds nodes to a cluster that are none: of each pod that is put there kwok says that it runs. So thousands
-// of custom resources have pods on a machine that runs a hundred. Those of operators stay on the real node.
+// Package fakenodes adds nodes to a cluster that are none: of each pod that is put there kwok says that it runs. So
+// thousands of custom resources have pods on a machine that runs a hundred. Those of operators stay on the real node.
 package fakenodes
 
 import (
@@ -33,7 +33,7 @@ const within = 2 * time.Minute
 // daemons is how many pods more a node takes: those of DaemonSets.
 const daemons = 10
 
-// Install adds so many nodes, each of which takes so many pods, and returns when pods go there.
+// Install adds so many nodes for so many pods each, and returns when pods go there.
 func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, pods int) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -88,8 +88,8 @@ func node(number int) *unstructured.Unstructured {
 	}}
 }
 
-// awaitSent returns when the API server sends pods of the namespaces that ask for it to the fake nodes: a policy takes a
-// moment until it counts.
+// awaitSent returns when the API server sends pods of the namespaces that ask for it to the fake nodes: a policy takes
+// a moment until it counts.
 func awaitSent(ctx context.Context, client *kube.Client) error {
 	pods := client.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace("operatorbench-fake-pods")
 	probe := &unstructured.Unstructured{Object: map[string]any{
@@ -107,7 +107,8 @@ func awaitSent(ctx context.Context, client *kube.Client) error {
 	return nil
 }
 
-// sent reports whether a pod goes to a fake node, and what of it was seen. As long as its namespace is new it is refused.
+// sent reports whether a pod goes to a fake node, and what of it was seen. As long as its namespace is new it is
+// refused.
 func sent(pod *unstructured.Unstructured, refused error) (there bool, seen string) {
 	if refused != nil {
 		return false, refused.Error()

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kwok may write what it says of nodes and pods, and nothing else; it runs what the catalogue has, and nothing is sent to the
-// fake nodes but for what is in a namespace that asks for it.
+// Kwok may write what it says of nodes and pods, and nothing else; it runs what the catalogue has, and nothing is sent
+// to the fake nodes but for what is in a namespace that asks for it.
 func TestManifests(t *testing.T) {
 	all, err := objects(250)
 	require.NoError(t, err)

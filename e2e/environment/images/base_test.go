@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/plain"
 )
 
 const above = `  - name: above
@@ -52,11 +54,7 @@ func layersOf(t *testing.T, image v1.Image) []string {
 	t.Helper()
 	manifest, err := image.Manifest()
 	require.NoError(t, err)
-	var digests []string
-	for _, layer := range manifest.Layers {
-		digests = append(digests, layer.Digest.String())
-	}
-	return digests
+	return plain.Map(manifest.Layers, func(layer v1.Descriptor) string { return layer.Digest.String() })
 }
 
 func TestABaseThatIsBuilt(t *testing.T) {

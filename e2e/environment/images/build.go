@@ -87,7 +87,8 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 // secretMount is how a step of a Dockerfile asks for what a build may read and an image does not keep.
 var secretMount = regexp.MustCompile(`(?m)^.*--mount=\S*type=(secret|ssh)\b`)
 
-// asksSecret says of a Dockerfile that could not be built that it asks for what no build here is given; nil: it does not.
+// asksSecret says of a Dockerfile that could not be built that it asks for what no build here is given; nil: it does
+// not.
 func asksSecret(image Image) error {
 	file := filepath.Join(image.own.Dockerfile, "Dockerfile")
 	text, err := os.ReadFile(file)

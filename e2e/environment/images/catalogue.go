@@ -86,7 +86,7 @@ func Parse(file string, raw []byte) (*Catalogue, error) {
 	return catalogue, f.Err()
 }
 
-// Custom tells whether nobody else publishes the image: who runs the operator must build it.
+// Custom reports whether nobody else publishes the image: who runs the operator must build it.
 func (i *Image) Custom() bool { return i.NeverPulled && i.Published == "" }
 
 // Image finds the entry of that name.

@@ -97,7 +97,7 @@ func findLeftover(ctx context.Context, e *engine.Engine, cacheID string) (leftov
 	return left, nil
 }
 
-// none says whether nothing is left.
+// none reports whether nothing is left.
 func (l leftover) none() bool { return len(l.containers) == 0 && l.base == "" }
 
 // String tells what there is in one line.

@@ -107,8 +107,8 @@ func load(root string, own []Image) (*Catalogue, error) {
 	return catalogue.With(own...)
 }
 
-// With is the catalogue and the images of styles beside its own. Two styles may bring the same image, also under two names;
-// two images of one name or one reference are refused.
+// With is the catalogue and the images of styles beside its own. Two styles may bring the same image, also under two
+// names; two images of one name or one reference are refused.
 func (c *Catalogue) With(own ...Image) (*Catalogue, error) {
 	all := *c
 	all.Images = slices.Clone(c.Images)

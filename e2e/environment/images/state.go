@@ -162,8 +162,8 @@ func (s *Store) acceptable(st state) []string {
 }
 
 // folder is where an image of that origin is kept: under its recipe's hash if it was built, under its digest if it is
-// what the engine has of it, else under the digest or tag by which it was asked for; of a style's own, of which another
-// may have the name, under its reference's hash.
+// what the engine has of it, else under the digest or tag by which it was asked for; a style's own, whose
+// name another may have, under its reference's hash.
 func (s *Store) folder(st state, origin string) string {
 	var key string
 	switch {

@@ -36,8 +36,8 @@ const (
 	Auto Source = "auto"
 	// Pull takes images from their registries only, but for those that no registry has.
 	Pull Source = "pull"
-	// Build makes images from package registries only, but for those of which a
-	// style says nothing but the reference: these it takes from wherever they are.
+	// Build makes images from package registries only, but for those that a
+	// style gives by reference only: these it takes from wherever they are.
 	Build Source = "build"
 )
 

@@ -26,7 +26,7 @@ func awaitField(ctx context.Context, c Cluster, field spec.Field) error {
 	})
 }
 
-// holds tells whether a field of an object has a wanted value, and what it has
+// holds reports whether a field of an object has a wanted value, and what it has
 // instead, with what tells why: the reason and the message beside it, and what else the field says.
 func holds(obj *unstructured.Unstructured, field spec.Field) (done bool, lastSeen string) {
 	text, err := obj.MarshalJSON()

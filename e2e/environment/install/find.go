@@ -13,16 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
 // telling are the resources that say what a style runs, and what it may do.
 func telling() []schema.GroupVersionResource {
-	of := func(group string, names ...string) (all []schema.GroupVersionResource) {
-		for _, name := range names {
-			all = append(all, schema.GroupVersionResource{Group: group, Version: "v1", Resource: name})
-		}
-		return all
+	of := func(group string, names ...string) []schema.GroupVersionResource {
+		return plain.Map(names, schema.GroupVersion{Group: group, Version: "v1"}.WithResource)
 	}
 	return slices.Concat(of("", "namespaces", "serviceaccounts"), of("apps", "deployments", "statefulsets", "daemonsets"),
 		of("rbac.authorization.k8s.io", "roles", "rolebindings", "clusterroles", "clusterrolebindings"))
@@ -69,7 +67,7 @@ func Find(ctx context.Context, c Cluster, style string) ([]*unstructured.Unstruc
 	return c.withRoles(ctx, found)
 }
 
-// binds says whether an object is a binding for the whole cluster, of service accounts in some namespaces alone.
+// binds reports whether an object is a binding for the whole cluster, of service accounts in some namespaces alone.
 func binds(obj *unstructured.Unstructured, namespaces map[string]bool) bool {
 	if obj.GetKind() != "ClusterRoleBinding" {
 		return false

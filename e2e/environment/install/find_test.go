@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/fake"
@@ -13,6 +14,7 @@ import (
 
 	"operatorbench/e2e/environment/install/yaml"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -106,10 +108,7 @@ func TestFind(t *testing.T) {
 	c := Cluster{Run: "abc123", Kube: &kube.Client{Dynamic: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, existing...), Typed: cluster}}
 	found, err := Find(t.Context(), c, "bundled")
 	require.NoError(t, err)
-	var names []string
-	for _, obj := range found {
-		names = append(names, obj.GetKind()+" "+obj.GetName())
-	}
+	names := plain.Map(found, func(obj *unstructured.Unstructured) string { return obj.GetKind() + " " + obj.GetName() })
 	assert.ElementsMatch(t, []string{
 		"Namespace operator", "ServiceAccount manager", "Deployment manager",
 		"ClusterRoleBinding manager-x7", "ClusterRoleBinding manager-view", "ClusterRole manager-x7", "ClusterRole manager-edit", "ClusterRole view",

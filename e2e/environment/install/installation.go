@@ -18,7 +18,7 @@ import (
 // installWithin bounds an Install whose context has no deadline.
 const installWithin = 3 * time.Minute
 
-// Cluster is where a style is installed, and on behalf of which run.
+// Cluster is where a style is installed, and the run that installs it.
 type Cluster struct {
 	Kube *kube.Client
 	// Run is the run's id; everything that is made carries it as a label.

@@ -107,22 +107,14 @@ func foreignNamespaces(objs []*unstructured.Unstructured) []string {
 // PodsIn finds the pods that an object is, or is a template of, at any depth.
 func PodsIn(value any) []corev1.Pod {
 	var found []corev1.Pod
-	switch value := value.(type) {
-	case map[string]any:
-		if spec, is := value["spec"].(map[string]any); is {
-			if _, pod := spec["containers"].([]any); pod {
-				var template corev1.Pod
-				if runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": value["metadata"], "spec": spec}, &template) == nil {
-					return []corev1.Pod{template}
-				}
-			}
+	for object := range kube.Maps(value) {
+		spec, _ := object["spec"].(map[string]any)
+		if _, is := spec["containers"].([]any); !is {
+			continue
 		}
-		for _, inner := range value {
-			found = append(found, PodsIn(inner)...)
-		}
-	case []any:
-		for _, inner := range value {
-			found = append(found, PodsIn(inner)...)
+		var pod corev1.Pod
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": object["metadata"], "spec": spec}, &pod) == nil {
+			found = append(found, pod)
 		}
 	}
 	return found

@@ -162,7 +162,7 @@ func (all *roles) addClusterRole(obj *unstructured.Unstructured) error {
 }
 
 // rules returns those of a binding's role. An aggregated role has those of every
-// ClusterRole that it selects, of which each may be aggregated in turn.
+// ClusterRole that it selects; each may be aggregated in turn.
 func (all *roles) rules(b binding) (rules []rbacv1.PolicyRule, known bool) {
 	_, known = all.named[b.role]
 	if !known && b.role == "ClusterRole cluster-admin" { // every cluster has it

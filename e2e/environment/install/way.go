@@ -15,7 +15,7 @@ import (
 
 // A Way to install turns what a path of a style's folder leads to into a cluster's objects.
 type Way interface {
-	// Of tells whether a path is to be installed in this way.
+	// Of reports whether a path is to be installed in this way.
 	Of(path string) bool
 	// Read returns the objects that are applied, in their order, and the files that they are read from, by absolute path,
 	// sorted. Nothing is read outside of the tree, nor fetched. Errors name the file, and the line where it is known.
@@ -46,7 +46,8 @@ func at(tree files.Tree, path string) (Way, files.Tree, string, error) {
 	return nil, "", "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
 }
 
-// Read returns the objects that are applied for a path in a tree of styles, and the files that they are read from; see Way.
+// Read returns the objects that are applied for a path in a tree of styles, and the files that they are read from; see
+// Way.
 func Read(tree files.Tree, path string) (objects []*unstructured.Unstructured, from []string, err error) {
 	way, tree, path, err := at(tree, path)
 	if err != nil {

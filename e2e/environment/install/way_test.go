@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 )
 
@@ -38,10 +40,7 @@ func TestWays(t *testing.T) {
 	} {
 		objs, read, err := install.Read(files.Tree(root), filepath.Join(root, path))
 		require.NoError(t, err, path)
-		var names []string
-		for _, obj := range objs {
-			names = append(names, obj.GetName())
-		}
+		names := plain.Map(objs, (*unstructured.Unstructured).GetName)
 		assert.Equal(t, test.names, names, path)
 		for i := range read {
 			read[i], err = filepath.Rel(root, read[i])

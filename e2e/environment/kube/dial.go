@@ -15,8 +15,8 @@ import (
 // forwarding is the protocol of a forwarded port. The package of client-go that names it brings websockets.
 const forwarding = "portforward.k8s.io"
 
-// Dial opens a TCP connection to a port of a pod, through the API server, and closes it with ctx. That the pod does not take it
-// shows when it is read.
+// Dial opens a TCP connection to a port of a pod, through the API server, and closes it with ctx. That the pod does not
+// take it shows when it is read.
 func (c *Client) Dial(ctx context.Context, namespace, pod string, port int) (io.ReadWriteCloser, error) {
 	what := fmt.Sprintf("open a connection to port %d of pod %s/%s", port, namespace, pod)
 	transport, upgrader, err := spdy.RoundTripperFor(c.Config)

@@ -154,8 +154,9 @@ func TestRealApplyAndDelete(t *testing.T) {
 	require.NoError(t, client.Delete(bounded(t), owner, objs), "again is no error")
 }
 
-// A run that was killed leaves what it made, a custom resource that its finalizer holds, and the roles that the Operator
-// Lifecycle Manager made for its namespace, which carry no label of the run. Those for another's namespace stay.
+// A run that was killed leaves what it made, a custom resource that its finalizer holds, and the roles that the
+// Operator Lifecycle Manager made for its namespace, which carry no label of the run. Those for another's namespace
+// stay.
 func TestRealSweep(t *testing.T) {
 	client := realClient(t)
 	create := func(objs ...*unstructured.Unstructured) {

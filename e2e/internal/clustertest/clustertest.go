@@ -15,7 +15,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/engine"
@@ -130,24 +129,22 @@ func (c *Cluster) Inventory(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask the cluster for its resources: %w", err)
 	}
+	resources, err := kube.Supporting(lists, "list")
+	if err != nil {
+		return nil, err
+	}
 	var all []string
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return nil, err
+	for _, resource := range resources {
+		if slices.Contains([]string{"events", "leases", "componentstatuses"}, resource.Resource) {
+			continue
 		}
-		for _, resource := range list.APIResources {
-			if transient(resource) {
-				continue
-			}
-			found, err := client.Dynamic.Resource(version.WithResource(resource.Name)).List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return nil, fmt.Errorf("list %s %s: %w", list.GroupVersion, resource.Name, err)
-			}
-			for _, item := range found.Items {
-				if !derived(&item) {
-					all = append(all, fmt.Sprintf("%s %s/%s %s", resource.Name, item.GetNamespace(), item.GetName(), item.GetUID()))
-				}
+		found, err := client.Dynamic.Resource(resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", resource.GroupResource(), err)
+		}
+		for _, item := range found.Items {
+			if !derived(&item) {
+				all = append(all, fmt.Sprintf("%s %s/%s %s", resource.Resource, item.GetNamespace(), item.GetName(), item.GetUID()))
 			}
 		}
 	}
@@ -155,12 +152,7 @@ func (c *Cluster) Inventory(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// transient says whether objects of the resource come and go by themselves, or cannot be listed.
-func transient(resource metav1.APIResource) bool {
-	return slices.Contains([]string{"events", "leases", "componentstatuses"}, resource.Name) || !slices.Contains(resource.Verbs, "list")
-}
-
-// derived says whether the object is an APIService that the API server makes of a definition, and removes some time
+// derived reports whether the object is an APIService that the API server makes of a definition, and removes some time
 // after it.
 func derived(obj *unstructured.Unstructured) bool {
 	return obj.GetKind() == "APIService" && obj.GetLabels()["kube-aggregator.kubernetes.io/automanaged"] == "true"

@@ -35,8 +35,8 @@ children:
   - {id: pod, resource: pods.v1, kind: Pod}
 `
 
-// Queue differs from the default workload in all that can differ: the operator brings the definition, nobody knows what it
-// writes for a custom resource, that is no Deployment, and not alone, and what scales it is elsewhere and never 0.
+// Queue differs from the default workload in all that can differ: the operator brings the definition, nobody knows what
+// it writes for a custom resource, that is no Deployment, and not alone, and what scales it is elsewhere and never 0.
 func Queue(tb testing.TB) *workloads.Workload {
 	tb.Helper()
 	w, err := workloads.Read("queue", fstest.MapFS{

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 )
@@ -42,7 +43,7 @@ func line(id, stage, verb string) string {
 }
 
 // follow records a log that ends by itself, and returns the entries behind the
-// header, the last of which says that it ended, and what Stop says.
+// header, where the last says that it ended, and what Stop returns.
 func follow(t testing.TB, log string) ([]record.Entry, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -125,10 +126,7 @@ func TestARequestIsRecordedOnce(t *testing.T) {
 	}
 	entries, err := follow(t, log.String())
 	assert.NotContains(t, err.Error(), "could not be read")
-	var verbs []string
-	for _, e := range entries[:len(entries)-1] {
-		verbs = append(verbs, e.Audit.Verb)
-	}
+	verbs := plain.Map(entries[:len(entries)-1], func(e record.Entry) string { return e.Audit.Verb })
 	assert.Equal(t, []string{"watch", "get", "update", "watch"}, verbs)
 }
 

@@ -115,7 +115,7 @@ func (f *Follower) forget(id string) {
 	delete(f.marks, id)
 }
 
-// marked tells whether the request is a mark, and lets its CatchUp go on.
+// marked reports whether the request is a mark, and lets its CatchUp go on.
 func (f *Follower) marked(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

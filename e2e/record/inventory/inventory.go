@@ -26,7 +26,7 @@ import (
 type Taker struct {
 	Metadata  metadata.Interface
 	Discovery discovery.DiscoveryInterface
-	// Writes tells whether the style may write a resource.
+	// Writes reports whether the style may write a resource.
 	Writes func(schema.GroupResource) bool
 	Custom schema.GroupResource // what the custom resource is, which ends by itself
 
@@ -82,20 +82,14 @@ func (t *Taker) discover() {
 	if err != nil { // of some groups, be it of one whose server is down
 		t.unserved = append(t.unserved, fmt.Sprintf("some groups of the API: %v", err))
 	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			continue // no API server serves such
-		}
-		for _, r := range list.APIResources {
-			resource := version.WithResource(r.Name)
-			all := !slices.ContainsFunc([]string{"create", "list", "delete"}, func(verb string) bool { return !slices.Contains(r.Verbs, verb) })
-			passing := r.Name == "events" || r.Name == "namespaces" || resource.GroupResource() == t.Custom
-			if all && !passing && !strings.Contains(r.Name, "/") && t.Writes(resource.GroupResource()) {
-				t.served = append(t.served, resource)
-			}
-		}
+	all, err := kube.Supporting(lists, "create", "list", "delete")
+	if err != nil { // no API server serves such
+		t.unserved = append(t.unserved, fmt.Sprintf("some groups of the API: %v", err))
 	}
+	t.served = slices.DeleteFunc(all, func(r schema.GroupVersionResource) bool {
+		of := r.GroupResource()
+		return r.Resource == "events" || r.Resource == "namespaces" || of == t.Custom || strings.Contains(r.Resource, "/") || !t.Writes(of)
+	})
 }
 
 func (t *Taker) list(ctx context.Context, resource schema.GroupVersionResource) ([]metav1.PartialObjectMetadata, error) {
@@ -134,7 +128,7 @@ func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []s
 	return found
 }
 
-// names tells whether an object's metadata name one of the namespaces, which are one sample's alone.
+// names reports whether an object's metadata name one of the namespaces, which are one sample's alone.
 func names(o *metav1.PartialObjectMetadata, namespaces []string) bool {
 	texts := slices.Concat([]string{o.Name}, slices.Collect(maps.Values(o.Labels)),
 		slices.Collect(maps.Keys(o.Annotations)), slices.Collect(maps.Values(o.Annotations)))

@@ -16,6 +16,7 @@ import (
 	metadatafake "k8s.io/client-go/metadata/fake"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 )
@@ -83,10 +84,7 @@ func TestInventoryIsWhatIsTheSamples(t *testing.T) {
 
 	assert.Equal(t, []string{"configmaps.v1", "persistentvolumes.v1"}, found.Resources)
 	assert.Equal(t, []string{"secrets.v1: forbidden"}, found.Unlisted)
-	var names []string
-	for _, o := range found.Objects {
-		names = append(names, o.Namespace+"/"+o.Name)
-	}
+	names := plain.Map(found.Objects, func(o record.Item) string { return o.Namespace + "/" + o.Name })
 	assert.Equal(t, []string{"operators/labelled", "operators/sample-settings", "sample/settings", "/volume"}, names)
 	assert.Equal(t, record.Item{
 		Resource: "configmaps.v1", Namespace: "sample", Name: "settings", UID: "u", Managers: []string{"operator"},

@@ -167,7 +167,7 @@ func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []rec
 	}
 }
 
-// in tells whether the value is in a line, as it is or as a Secret's data have it.
+// in reports whether the value is in a line, as it is or as a Secret's data have it.
 func (m Mark) in(line []byte) bool {
 	return bytes.Contains(line, []byte(m.value)) || bytes.Contains(line, []byte(base64.StdEncoding.EncodeToString([]byte(m.value))))
 }

@@ -50,7 +50,8 @@ func TestScan(t *testing.T) {
 	require.ErrorContains(t, err, "cut off")
 }
 
-// The line that tells why a program ended is the last that speaks of an error, before a trace or a farewell; never one with a secret.
+// The line that tells why a program ended is the last that speaks of an error, before a trace or a farewell; never one
+// with a secret.
 func TestTheEndOfALog(t *testing.T) {
 	mark := Mark{Namespace: "services", value: "SQUEAMISHOSSIFRAGE"}
 	for log, want := range map[string]string{

@@ -18,14 +18,14 @@ const (
 	mostMissed = 3           // answers in a row
 )
 
-// kept are the metrics of what a process keeps, as client_golang, client_python and JMX' exporters name them. Objects on a
-// heap are none: most of them are garbage that nobody has collected yet.
+// kept are the metrics of what a process keeps, as client_golang, client_python and JMX' exporters name them. Objects
+// on a heap are none: most of them are garbage that nobody has collected yet.
 func kept() []string {
 	return []string{"go_goroutines", "process_open_fds", "jvm_threads_current", "jvm_threads_live_threads"}
 }
 
-// Ask has each look ask the pods of some namespaces, at a port of each, what they keep and what they have done; nil: it asks
-// none any more. A pod that thrice in a row does not answer in time is not asked again.
+// Ask has each look ask the pods of some namespaces, at a port of each, what they keep and what they have done; nil: it
+// asks none any more. A pod that thrice in a row does not answer in time is not asked again.
 func (s *Sampler) Ask(ports map[string]int) {
 	for _, n := range s.nodes {
 		n.mu.Lock()

@@ -93,22 +93,17 @@ func TestShortLivedPodsAreFoundWhole(t *testing.T) {
 	assert.Less(t, s.Stale(), 3*time.Second, "figures of living pods are fresh")
 	require.NoError(t, s.Stop())
 
-	last, all := map[string]time.Duration{}, 0
+	last := map[string]time.Duration{}
 	for e, err := range record.Read(bytes.NewReader(out.Bytes())) {
 		require.NoError(t, err)
 		if e.Usage == nil {
 			continue
-		}
-		assert.Positive(t, e.Usage.Others, "the control plane's pods")
-		if e.Usage.All > 0 {
-			all++
 		}
 		for _, p := range e.Usage.Pods {
 			last[p.Name] = time.Duration(p.CPU)
 			assert.Positive(t, p.Memory)
 		}
 	}
-	assert.Positive(t, all, "all pods together are told of now and then")
 	for name, of := range used {
 		t.Logf("pod %s: its cgroup %v, found %v", name, of, last[name])
 		assert.Greater(t, last[name], of-20*time.Millisecond, "missed of pod %s", name)

@@ -13,12 +13,6 @@ import (
 
 // summary is what is read of the kubelet's answer, a Summary of k8s.io/kubelet/pkg/apis/stats/v1alpha1.
 type summary struct {
-	Node struct {
-		SystemContainers []struct {
-			Name string   `json:"name"`
-			CPU  *counter `json:"cpu"`
-		} `json:"systemContainers"`
-	} `json:"node"`
 	Pods []pod `json:"pods"`
 }
 
@@ -66,18 +60,10 @@ func parse(raw []byte) (*summary, error) {
 func (s *summary) usage(node string, namespaces []string) *record.Usage {
 	u := &record.Usage{Node: node}
 	newest := map[string]time.Time{} // by pod: one that is made anew under its name is there twice for a while
-	var fresh time.Time
 	for i := range s.Pods {
 		p := &s.Pods[i]
 		used, known := p.CPU.nanoseconds()
-		if !known {
-			continue
-		}
-		if fresh.Before(p.CPU.Time) {
-			fresh = p.CPU.Time
-		}
-		if !slices.Contains(namespaces, p.Ref.Namespace) {
-			u.Others += used
+		if !known || !slices.Contains(namespaces, p.Ref.Namespace) {
 			continue
 		}
 		one := record.PodUsage{Namespace: p.Ref.Namespace, Name: p.Ref.Name, CPU: used}
@@ -96,17 +82,5 @@ func (s *summary) usage(node string, namespaces []string) *record.Usage {
 		}
 		newest[key] = p.Started
 	}
-	u.All = s.all(fresh)
 	return u
-}
-
-// all is the CPU time of all of the node's pods, if it was read together with the pods' own, the newest of which is of
-// fresh: the kubelet reads it more seldom, and an old one does not go with them. 0: it is not known.
-func (s *summary) all(fresh time.Time) int64 {
-	for _, c := range s.Node.SystemContainers {
-		if used, known := c.CPU.nanoseconds(); known && c.Name == "pods" && !c.CPU.Time.Before(fresh.Add(-time.Second)) {
-			return used
-		}
-	}
-	return 0
 }

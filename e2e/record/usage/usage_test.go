@@ -142,13 +142,10 @@ func TestARealAnswer(t *testing.T) {
 	assert.Equal(t, "n1", u.Node)
 	assert.Len(t, u.Pods, 7)
 	assert.Contains(t, u.Pods, record.PodUsage{Namespace: "kube-system", Name: "coredns-559f6c778d-wvrxg", CPU: 138903760, Memory: 11694080})
-	assert.Zero(t, u.Others)
-	assert.Zero(t, u.All, "the counter of all pods is 7 s older than theirs")
 }
 
-// answer is a kubelet's answer: pods as "namespace/name cpu second", and the
-// counter of all.
-func answer(all int, second int, pods ...string) string {
+// answer is a kubelet's answer: pods as "namespace/name cpu second".
+func answer(pods ...string) string {
 	var list []string
 	for i, p := range pods {
 		var name string
@@ -160,21 +157,18 @@ func answer(all int, second int, pods ...string) string {
 		list = append(list, fmt.Sprintf(`{"podRef":{"namespace":%q,"name":%q,"uid":"%d"},"startTime":"2026-01-01T00:00:%02dZ","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":%d},"memory":{"workingSetBytes":5}}`,
 			namespace, name, i, i, second, cpu))
 	}
-	return fmt.Sprintf(`{"node":{"systemContainers":[{"name":"kubelet","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":1}},{"name":"pods","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":%d}}]},"pods":[%s]}`,
-		second, second, all, strings.Join(list, ","))
+	return `{"pods":[` + strings.Join(list, ",") + "]}"
 }
 
-func TestOthersAreSummedUp(t *testing.T) {
-	_, r, s := open(t, says(answer(100, 9, "a/x 10 9", "b/y 20 9", "c/z 30 9", "a/young 0 9")), "a")
+func TestPodsElsewhereAreLeftOut(t *testing.T) {
+	_, r, s := open(t, says(answer("a/x 10 9", "b/y 20 9", "c/z 30 9", "a/young 0 9")), "a")
 	require.NoError(t, s.Stop())
 	u := r.entries()[0].Usage
 	assert.Equal(t, []record.PodUsage{{Namespace: "a", Name: "x", CPU: 10, Memory: 5}}, u.Pods, "a pod of which nothing is known yet is left out")
-	assert.EqualValues(t, 50, u.Others)
-	assert.EqualValues(t, 100, u.All)
 }
 
 func TestOfTwoPodsOfOneNameTheYoungerCounts(t *testing.T) {
-	_, r, s := open(t, says(answer(0, 9, "a/x 10 9", "a/x 3 9")), "a")
+	_, r, s := open(t, says(answer("a/x 10 9", "a/x 3 9")), "a")
 	require.NoError(t, s.Stop())
 	u := r.entries()[0].Usage
 	require.Len(t, u.Pods, 1)
@@ -182,7 +176,7 @@ func TestOfTwoPodsOfOneNameTheYoungerCounts(t *testing.T) {
 }
 
 func TestAFailedLookIsAGap(t *testing.T) {
-	c, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	c, r, s := open(t, says(answer("a/x 10 9")), "a")
 	for name, bad := range map[string]func(http.ResponseWriter){
 		"server error": fails(http.StatusInternalServerError, "InternalError"),
 		"no JSON":      says("<html>"),
@@ -191,7 +185,7 @@ func TestAFailedLookIsAGap(t *testing.T) {
 		c.answers(bad)
 		require.ErrorContains(t, s.Sample(t.Context()), "ask the kubelet of node n1 what pods use", name)
 	}
-	c.answers(says(answer(0, 9, "a/x 11 9")))
+	c.answers(says(answer("a/x 11 9")))
 	require.NoError(t, s.Sample(t.Context()))
 	require.ErrorContains(t, s.Stop(), "not known for 1 spells")
 	entries := r.entries()
@@ -205,7 +199,7 @@ func TestAFailedLookIsAGap(t *testing.T) {
 }
 
 func TestAKubeletThatStaysAwayLeavesAGap(t *testing.T) {
-	c, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	c, r, s := open(t, says(answer("a/x 10 9")), "a")
 	c.answers(fails(http.StatusServiceUnavailable, "ServiceUnavailable"))
 	require.Error(t, s.Sample(t.Context()))
 	require.Error(t, s.Stop())
@@ -223,7 +217,7 @@ func TestAForbiddenKubeletIsExplained(t *testing.T) {
 }
 
 func TestLooksGoOnUntilStop(t *testing.T) {
-	c, client := newCluster(t, says(answer(0, 9, "a/x 10 9")))
+	c, client := newCluster(t, says(answer("a/x 10 9")))
 	r := newRecording(t)
 	looks := make(chan struct{}, 100)
 	defer r.Listen(func(record.Entry) { looks <- struct{}{} })()
@@ -247,7 +241,7 @@ func TestLooksGoOnUntilStop(t *testing.T) {
 }
 
 func TestRestIsBetweenTwoLooks(t *testing.T) {
-	_, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	_, r, s := open(t, says(answer("a/x 10 9")), "a")
 	require.NoError(t, s.Rest(t.Context(), 20*time.Millisecond))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -259,12 +253,12 @@ func TestRestIsBetweenTwoLooks(t *testing.T) {
 }
 
 func TestStaleFiguresAreNoticed(t *testing.T) {
-	c, _, s := open(t, says(answer(0, 9, "a/x 10 9", "a/y 10 9")), "a")
+	c, _, s := open(t, says(answer("a/x 10 9", "a/y 10 9")), "a")
 	assert.Zero(t, s.Stale())
-	c.answers(says(answer(0, 10, "a/x 10 10", "a/y 10 10")))
+	c.answers(says(answer("a/x 10 10", "a/y 10 10")))
 	require.NoError(t, s.Sample(t.Context()))
 	assert.Zero(t, s.Stale(), "the figure is the same, its time is not")
-	c.answers(says(answer(0, 11, "a/x 10 11", "a/y 10 10")))
+	c.answers(says(answer("a/x 10 11", "a/y 10 10")))
 	require.NoError(t, s.Rest(t.Context(), 20*time.Millisecond))
 	assert.GreaterOrEqual(t, s.Stale(), 20*time.Millisecond)
 	require.NoError(t, s.Stop())
@@ -366,7 +360,7 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // A pod says what it keeps while it is asked; one that hangs is given up, and not asked again.
 func TestPodsAreAskedWhatTheyKeep(t *testing.T) {
-	c, r, s := open(t, says(answer(0, 10, "mine/good 1 10", "mine/hangs 1 10", "other/silent 1 10")), "mine", "other")
+	c, r, s := open(t, says(answer("mine/good 1 10", "mine/hangs 1 10", "other/silent 1 10")), "mine", "other")
 	c.pods = map[string]func(http.ResponseWriter, *http.Request){
 		"/api/v1/namespaces/mine/pods/good:8080/proxy/metrics": func(w http.ResponseWriter, _ *http.Request) {
 			says("# TYPE go_goroutines gauge\ngo_goroutines 41\n")(w)

@@ -100,7 +100,7 @@ func newFinder(of Of, customs *customs) (*finder, error) {
 	return &finder{path: of.Path, template: template, customs: customs, found: map[types.UID]match{}}, nil
 }
 
-// mark puts into an object, of which nothing is withheld yet, which custom resources it is for.
+// mark puts into an object, before anything is withheld, which custom resources it is for.
 func (t *finder) mark(object *unstructured.Unstructured) {
 	was := t.found[object.GetUID()]
 	if was.of == "" {

@@ -73,8 +73,8 @@ type Watches struct {
 	left   map[string]bool          // namespaces that are left out
 }
 
-// Open watches resources in all namespaces, of which nothing is recorded but what is in those that are covered (see
-// Cover), and targets, of which all is. It returns when everything is synced: what exists of the targets is recorded as
+// Open watches resources in all namespaces, where only what is in covered ones is recorded (see Cover), and targets,
+// where all is. It returns when everything is synced: what exists of the targets is recorded as
 // LISTED, and every later change will be seen, until Stop is called. An interrupted watch is taken up again where it
 // ended and leaves a gap entry. Where the server cannot go on from there, as after its restart, what exists is LISTED
 // anew; of what is not there any more, the last that was seen is recorded as DELETED before, at the time at which that
@@ -220,7 +220,7 @@ type watcher struct {
 	resource  schema.GroupVersionResource
 	namespace string             // "": all
 	fields    string             // a selector
-	places    map[string]*finder // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
+	places    map[string]*finder // by namespace ("" is all) in which everything is recorded; nil: it is not asked which custom resource an object is for
 	public    kube.Public
 	version   string // the newest resourceVersion that was seen
 	queue     chan func()
@@ -419,7 +419,7 @@ type lateness struct {
 }
 
 // missed takes note of a gap, which ends now. Where a watch of all namespaces goes on from the version at which it was
-// closed, only those have a gap of which something comes late: what happened before it was open again. The API server
+// closed, only those have a gap for which something comes late: what happened before it was open again. The API server
 // is asked for its version meanwhile, and says no time; an event that comes at once may count as late.
 func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) func() {
 	at := w.recorder.Now()
@@ -452,7 +452,7 @@ func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) fu
 	}
 }
 
-// noteLate records the gap of a namespace of which an event is late. The lock is held.
+// noteLate records the gap of a namespace whose event is late. The lock is held.
 func (w *watcher) noteLate(at time.Duration, object *unstructured.Unstructured) {
 	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
 	if err == nil && version > w.late.version {
@@ -514,7 +514,7 @@ func (w *watcher) enqueue(do func()) {
 	w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap}) }
 }
 
-// covers tells whether a namespace is recorded, and what tells there which custom
+// covers reports whether a namespace is recorded, and what tells there which custom
 // resource an object is for; nil: nothing.
 func (w *watcher) covers(namespace string) (*finder, bool) {
 	if w.namespace != metav1.NamespaceAll {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec/workloads"
@@ -160,10 +161,7 @@ func TestAnExpiredWatchListsAnewAndLeavesAGap(t *testing.T) {
 func TestWhatIsGoneWhenListedAnewIsRecordedAsDeleted(t *testing.T) {
 	gone := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}`
 	entries := collect(t, server(t, []string{event("ADDED", pod("a", "11")), event("ADDED", pod("b", "12")), event("DELETED", pod("b", "13")), event("ERROR", gone)}), 7)
-	var heard []string
-	for _, e := range entries[:6] {
-		heard = append(heard, e.Watch.Event+" "+e.Watch.UID)
-	}
+	heard := plain.Map(entries[:6], func(e record.Entry) string { return e.Watch.Event + " " + e.Watch.UID })
 	assert.Equal(t, []string{"LISTED old-uid", "ADDED a-uid", "ADDED b-uid", "DELETED b-uid", "DELETED a-uid", "LISTED old-uid"}, heard)
 	assert.JSONEq(t, string(entries[1].Watch.Object), string(entries[4].Watch.Object), "the last that was seen of it")
 	require.Equal(t, record.KindGap, entries[6].Kind)

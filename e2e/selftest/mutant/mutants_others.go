@@ -33,7 +33,8 @@ func ownsAlone(o *operator) {
 	}
 }
 
-// insists writes the containers as a whole, and takes a Deployment that comes back otherwise for one that was not written.
+// insists writes the containers as a whole, and takes a Deployment that comes back otherwise for one that was not
+// written.
 func insists(o *operator) {
 	const again = 250 * time.Millisecond
 	merge, update := o.merge, o.update

@@ -109,7 +109,8 @@ func neverTakesOver(o *operator) {
 	}
 }
 
-// drawsNames gives each Deployment a name of its own, and finds it again by its label: two that look at the same time find none.
+// drawsNames gives each Deployment a name of its own, and finds it again by its label: two that look at the same time
+// find none.
 func drawsNames(o *operator) {
 	drawn := map[string]string{} // by uid
 	wants(o, func(cr, deployment *object) {

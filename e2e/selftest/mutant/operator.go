@@ -151,7 +151,7 @@ func asObject(obj any) *object {
 	return found
 }
 
-// synced tells whether all that was there at the start has been queued.
+// synced reports whether all that was there at the start has been queued.
 func (o *operator) synced() bool {
 	for _, handled := range o.handled {
 		if !handled.HasSynced() {
@@ -199,7 +199,7 @@ func (o *operator) next(ctx context.Context) bool {
 	return true
 }
 
-// passing tells whether an error comes of a cache that is late, or of somebody
+// passing reports whether an error comes of a cache that is late, or of somebody
 // who is about to go: it is no news for a person.
 func passing(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || errors.Is(err, errPredecessor) || errors.Is(err, errFinalizer)

@@ -145,7 +145,7 @@ func owned(cr, have *object) error {
 	return fmt.Errorf("a Deployment %s that is not of this Memcached is in the way: remove or rename it", have.GetName())
 }
 
-// selects tells whether a Deployment has the selector that this operator alone gives it.
+// selects reports whether a Deployment has the selector that this operator alone gives it.
 func selects(have, cr *object) bool {
 	selector, _, _ := unstructured.NestedString(have.Object, "spec", "selector", "matchLabels", instanceLabel)
 	return selector == cr.GetName()
@@ -211,8 +211,8 @@ func withOthers(have, want []metav1.OwnerReference) []metav1.OwnerReference {
 	return all
 }
 
-// overlay puts what is wanted over what there is: objects field by field, lists by the names of their elements, and those
-// of the same length element by element. What nothing is wanted of stays.
+// overlay puts what is wanted over what there is: objects field by field, lists by the names of their elements, and
+// those of the same length element by element. What nothing is wanted of stays.
 func overlay(have, want any) any {
 	switch want := want.(type) {
 	case map[string]any:

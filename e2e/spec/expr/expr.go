@@ -1,5 +1,6 @@
-// Package expr compiles and evaluates the expressions of a workload, in Kubernetes' own environment of CEL. An expression is a
-// conjunction of parts; what has not come true is reported as the first part that does not hold, with the values last seen.
+// Package expr compiles and evaluates the expressions of a workload, in Kubernetes' own environment of CEL. An
+// expression is a conjunction of parts; what has not come true is reported as the first part that does not hold, with
+// the values last seen.
 package expr
 
 import (
@@ -169,8 +170,8 @@ func (e *Environment) program(operand ast.Expr, info *ast.SourceInfo) (string, c
 	return text, program, err
 }
 
-// Lacks says in one sentence which part does not hold, with the values last seen; empty: all of them hold. A field that is absent
-// makes a part not hold yet. steps is what evaluating cost, in CEL's units.
+// Lacks says in one sentence which part does not hold, with the values last seen; empty: all of them hold. A field that
+// is absent makes a part not hold yet. steps is what evaluating cost, in CEL's units.
 func (e *Expression) Lacks(values map[string]any) (lacks string, steps int) {
 	for i := range e.parts {
 		p := &e.parts[i]

@@ -1,5 +1,5 @@
-// Package files reads what folders of styles hold. A style may be a stranger's: only regular files of bounded size are read,
-// and only in folders of styles beside each other, wherever a symbolic link leads.
+// Package files reads what folders of styles hold. A style may be a stranger's: only regular files of bounded size are
+// read, and only in folders of styles beside each other, wherever a symbolic link leads.
 package files
 
 import (
@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// Most is how many bytes a file may have: as many as a request to the API server. LeaderWorkerSet's definition alone has 1.2 MB.
+// Most is how many bytes a file may have: as many as a request to the API server. LeaderWorkerSet's definition alone
+// has 1.2 MB.
 const Most = 3 << 20
 
 // StyleFile is what makes a folder a style.
@@ -32,8 +33,8 @@ func StyleOf(path string) string {
 	}
 }
 
-// Tree is a folder, by its absolute path, in which the folders of styles are. It implements fs.FS, fs.StatFS and fs.ReadFileFS;
-// names are those of fs.FS.
+// Tree is a folder, by its absolute path, in which the folders of styles are. It implements fs.FS, fs.StatFS and
+// fs.ReadFileFS; names are those of fs.FS.
 type Tree string
 
 // RefusedError is a file that is there and is not read.

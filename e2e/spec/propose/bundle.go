@@ -28,8 +28,9 @@ type granted struct {
 	Rules              []rbacv1.PolicyRule
 }
 
-// unbundle takes, in the place of a ClusterServiceVersion, the objects that the Operator Lifecycle Manager would make of it: a namespace,
-// accounts with their rights, and Deployments. Webhooks, for which it makes certificates, are left out.
+// unbundle takes, in the place of a ClusterServiceVersion, the objects that the Operator Lifecycle Manager would make
+// of it: a namespace, accounts with their rights, and Deployments. Webhooks, for which it makes certificates, are left
+// out.
 func (p *proposal) unbundle() error {
 	i := slices.IndexFunc(p.Objects, IsBundle)
 	if i < 0 {

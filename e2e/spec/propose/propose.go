@@ -1,5 +1,5 @@
-// Package propose writes the first form of a style and its workload from what an operator's repository has: manifests, a
-// definition, roles. Each guess stands with its evidence, and what is still to be said is marked TODO.
+// Package propose writes the first form of a style and its workload from what an operator's repository has: manifests,
+// a definition, roles. Each guess stands with its evidence, and what is still to be said is marked TODO.
 package propose
 
 import (
@@ -42,8 +42,8 @@ type Sources struct {
 	// Definition is a CustomResourceDefinition that the manifests lack; nil: they have it.
 	Definition *unstructured.Unstructured
 	Samples    []*unstructured.Unstructured // custom resources that were found in the repository; one is the template
-	// Build is what in the repository the operator's image is built from, as style.yaml says it, such as dockerfile: ..; "":
-	// nothing was found.
+	// Build is what in the repository the operator's image is built from, as style.yaml says it, such as dockerfile: ..;
+	// "": nothing was found.
 	Build string
 	Kind  string // of the custom resource, where there are several; empty: there is one
 	// Learned is what a run has shown; nil: there was none.
@@ -97,11 +97,9 @@ func (p *proposal) learn() {
 	} else {
 		p.Main.Name = p.Learned.Children[runs].Resource
 	}
-	if len(p.Learned.Ready) == 0 {
-		return
+	if len(p.Learned.Ready) > 0 {
+		p.todo("workload.yaml, phases.ready: take out what is true by chance: the run has shown too little to tell")
 	}
-	p.open = slices.DeleteFunc(p.open, func(open string) bool { return strings.HasPrefix(open, "workload.yaml, phases.ready") })
-	p.todo("workload.yaml, phases.ready: take out what is true by chance: the run has shown too little to tell")
 }
 
 // Proposal are the files of a style's folder, by name.
@@ -259,7 +257,8 @@ func (p *proposal) resource(crd *apiextensionsv1.CustomResourceDefinition) (*api
 // Conditions reports whether the status has conditions.
 func (p *proposal) Conditions() bool { return slices.Contains(p.Fields, spec.StatusConditions) }
 
-// Unbuilt is what in the repository builds the operator's image, where a registry has it; "": nothing, or the style builds it.
+// Unbuilt is what in the repository builds the operator's image, where a registry has it; "": nothing, or the style
+// builds it.
 func (p *proposal) Unbuilt() string {
 	if slices.ContainsFunc(p.Images, func(i image) bool { return i.Build != "" }) {
 		return ""
@@ -331,7 +330,7 @@ func (p *proposal) status(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	if slices.Contains(p.Fields, spec.StatusObservedGeneration) {
 		p.Ready = guess{Value: "cr.status.observedGeneration == cr.metadata.generation", Why: "the status is of the newest generation"}
 	}
-	if p.Conditions() {
+	if p.Conditions() && (p.Learned == nil || len(p.Learned.Ready) == 0) {
 		p.todo("workload.yaml, phases.ready: which condition says that the custom resource is ready")
 	}
 }
@@ -389,8 +388,8 @@ func (p *proposal) operator() error {
 	return nil
 }
 
-// image is one of the operator's. What the manifests call controller:latest, as Kubebuilder does, is no image of a registry:
-// it is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
+// image is one of the operator's. What the manifests call controller:latest, as Kubebuilder does, is no image of a
+// registry: it is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
 func (p *proposal) image(name, reference string) image {
 	short, tag, _ := util.SplitImageName(reference)
 	first, _, deep := strings.Cut(short, "/")
@@ -417,7 +416,8 @@ func name(container string, n int) string {
 	return fmt.Sprintf("%s-%d", container, n)
 }
 
-// children guesses the main child by what the operator's roles may create, and names verbs that its informers would lack.
+// children guesses the main child by what the operator's roles may create, and names verbs that its informers would
+// lack.
 func (p *proposal) children() error {
 	rights, err := install.RightsOf(p.Objects)
 	if err != nil {

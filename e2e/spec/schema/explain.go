@@ -100,19 +100,18 @@ func (c *check) unknown(node *yaml.Node, path string, rule any, names []string) 
 	}
 }
 
-// oneOf tells how many of the fields stand there of which one is to.
+// oneOf says how many of the fields are set where one should be.
 func (c *check) oneOf(node *yaml.Node, path string, rule any, keyword, want string) {
-	var names, found []string
+	var names []string
 	branches, _ := in(rule, keyword).([]any)
 	for _, branch := range branches {
 		required, _ := in(branch, "required").([]any)
 		names = append(names, texts(required)...)
 	}
-	for _, name := range names {
-		if _, value := Below(node, name); value != nil {
-			found = append(found, name)
-		}
-	}
+	found := plain.Where(names, func(name string) bool {
+		_, value := Below(node, name)
+		return value != nil
+	})
 	if text := str(rule, "errorMessage"); text != "" {
 		c.Fail(node, "%s: expected %s", path, text)
 		return

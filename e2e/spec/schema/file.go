@@ -17,7 +17,7 @@ import (
 type File struct {
 	Name string // for errors
 	Root *yaml.Node
-	// Aliases tells whether a part may stand for another that is written elsewhere.
+	// Aliases says whether a part may stand for another that is written elsewhere.
 	Aliases bool
 
 	word     string // what the file is
@@ -77,7 +77,7 @@ func (f *File) Err() error {
 	return errors.Join(all...)
 }
 
-// OK tells whether no mistake is known.
+// OK reports whether no mistake is known.
 func (f *File) OK() bool { return len(f.problems) == 0 }
 
 // Line is that of the deepest part of a place that is there: of a field's name, or of an item.
@@ -93,7 +93,7 @@ func (f *File) Line(at ...any) int {
 	return line
 }
 
-// Has tells whether a place is written in the file.
+// Has reports whether a place is written in the file.
 func (f *File) Has(at ...any) bool {
 	node := f.Root
 	for _, key := range at {
@@ -133,7 +133,7 @@ type unusable struct{}
 // mostAliases are followed in a file: each may stand for what has more of them.
 const mostAliases = 100
 
-// within tells whether an alias stands for something that it is a part of.
+// within reports whether an alias stands for something that it is a part of.
 func within(alias, whole *yaml.Node) bool {
 	return slices.ContainsFunc(whole.Content, func(part *yaml.Node) bool { return part == alias || within(alias, part) })
 }

@@ -9,7 +9,7 @@ import (
 
 // base is a style some of whose files another one, its overlay, is made from.
 type base struct {
-	style Style
+	style *Style
 	files []string // by absolute path, sorted
 	where []any    // in the overlay's style.yaml they are used first; see Style.line
 }
@@ -17,7 +17,7 @@ type base struct {
 // Bases lists the styles that this one is made from, besides itself; none, if it is no overlay.
 func (s Style) Bases() ([]Style, error) {
 	bases, err := s.bases()
-	all := plain.Map(bases, func(base *base) Style { return base.style })
+	all := plain.Map(bases, func(base *base) Style { return *base.style })
 	return all, err
 }
 
@@ -32,18 +32,13 @@ func (s Style) bases() ([]*base, error) {
 
 func (s Style) findBases() ([]*base, error) {
 	var all []*base
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			read := s.at(manifests)
-			if read.err != nil {
-				return nil, s.problem(i, j, read.err)
-			}
-			for _, file := range read.files {
-				var err error
-				if all, err = s.addBase(all, file, manifestsAt(i, j)); err != nil {
-					return nil, s.problem(i, j, err)
-				}
-			}
+	for _, from := range slices.Concat(s.stageSources()...) {
+		err := from.err
+		for i := 0; i < len(from.files) && err == nil; i++ {
+			all, err = s.addBase(all, from.files[i], from.where)
+		}
+		if err != nil {
+			return nil, s.problem(from, err)
 		}
 	}
 	return all, nil
@@ -57,11 +52,11 @@ func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
 	}
 	i := slices.IndexFunc(all, func(b *base) bool { return b.style.Folder == folder })
 	if i < 0 {
-		operator, err := Load(folder)
+		style, err := Load(folder)
 		if err != nil {
 			return nil, err
 		}
-		i, all = len(all), append(all, &base{style: operator.Style(), where: where})
+		i, all = len(all), append(all, &base{style: style, where: where})
 	}
 	if !slices.Contains(all[i].files, file) {
 		all[i].files = append(all[i].files, file)

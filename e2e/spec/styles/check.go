@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 )
 
 // Check refuses, before there is a cluster, styles that cannot be installed as they stand, or that would share what
@@ -20,13 +21,9 @@ import (
 // Errors name file and line.
 //
 // Styles of one run may have the same objects: they take turns, and none is installed beside what another has left.
-func Check(catalogue *images.Catalogue, all ...Operator) error {
+func Check(catalogue *images.Catalogue, all ...*Style) error {
 	_, err := catalogue.With(OwnImages(all...)...)
-	problems := []error{err}
-	for _, operator := range all {
-		problems = append(problems, operator.Style().check(catalogue))
-	}
-	return errors.Join(problems...)
+	return errors.Join(err, errors.Join(plain.Map(all, func(s *Style) error { return s.check(catalogue) })...))
 }
 
 func (s Style) check(catalogue *images.Catalogue) error {
@@ -38,8 +35,29 @@ func (s Style) check(catalogue *images.Catalogue) error {
 		return err
 	}
 	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
-	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkDistinct(all),
-		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
+	c := checks{Style: s, all: all}
+	c.objects()
+	c.fail(s.checkBases())
+	c.fail(s.checkUnused())
+	c.distinct()
+	c.components()
+	c.rollouts()
+	c.images(catalogue)
+	return errors.Join(c.problems...)
+}
+
+// checks collects what is wrong with a style's objects.
+type checks struct {
+	Style
+	all      []placed
+	problems []error
+}
+
+func (c *checks) fail(err error) { c.problems = append(c.problems, err) }
+
+// about notes an error about an object, with the line of style.yaml that leads to it.
+func (c *checks) about(obj placed, format string, args ...any) {
+	c.fail(c.problem(obj.from, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...)))
 }
 
 // checkUpgrade refuses a next version that cannot be rendered, or that is what is
@@ -49,9 +67,9 @@ func (s Style) checkUpgrade() error {
 	if err != nil || s.Upgrade == nil {
 		return err
 	}
-	for j, manifests := range s.Upgrade.Manifests {
-		if err := s.at(manifests).check(); err != nil {
-			return s.upgradeProblem(j, err)
+	for _, from := range s.nextSources() {
+		if err := from.check(); err != nil {
+			return s.problem(from, err)
 		}
 	}
 	now, err := s.Objects()
@@ -69,26 +87,23 @@ func (s Style) checkUpgrade() error {
 // placed is an object with the place from which it is rendered.
 type placed struct {
 	*unstructured.Unstructured
-	stage, manifests int // indices in style.yaml
+	from source
 }
 
 // placed renders all manifests, each with its place.
 func (s Style) placed() ([]placed, error) {
 	var all []placed
 	var problems []error
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			read := s.at(manifests)
-			err := read.err
-			if err == nil {
-				err = read.check()
-			}
-			if err != nil {
-				problems = append(problems, s.problem(i, j, err))
-			}
-			for _, obj := range read.copies() {
-				all = append(all, placed{obj, i, j})
-			}
+	for _, from := range slices.Concat(s.stageSources()...) {
+		err := from.err
+		if err == nil {
+			err = from.check()
+		}
+		if err != nil {
+			problems = append(problems, s.problem(from, err))
+		}
+		for _, obj := range from.copies() {
+			all = append(all, placed{obj, from})
 		}
 	}
 	return all, errors.Join(problems...)
@@ -104,31 +119,28 @@ func identityOf(obj *unstructured.Unstructured) identity {
 	return identity{obj.GroupVersionKind().GroupKind(), obj.GetNamespace(), obj.GetName()}
 }
 
-// checkObjects refuses what is rendered twice, and what the harness makes.
-func (s Style) checkObjects(all []placed) error {
-	w, err := s.Handles()
+// objects refuses what is rendered twice, and what the harness makes.
+func (c *checks) objects() {
+	w, err := c.Handles()
 	if err != nil {
-		return err
+		c.fail(err)
+		return
 	}
 	var harness identity // nothing is called so
 	if crd := w.CRD(); crd != nil {
 		harness = identityOf(crd)
 	}
 	first := map[identity]placed{}
-	var problems []error
-	for _, obj := range all {
-		before, twice := first[identityOf(obj.Unstructured)]
+	for _, obj := range c.all {
+		is := identityOf(obj.Unstructured)
+		before, twice := first[is]
 		switch {
-		case identityOf(obj.Unstructured) == harness:
-			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
-				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
+		case is == harness:
+			c.about(obj, "is here, which the harness itself makes for all styles: it would go with this one, leave it out")
 		case twice:
-			stage := s.Stages[before.stage]
-			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
-				kube.Describe(obj.Unstructured), stage.Name, stage.Manifests[before.manifests], s.line(manifestsAt(before.stage, before.manifests)))))
+			c.about(obj, "is rendered twice, by %s from %s (line %d), too: leave one out", before.from.what, before.from.path, c.line(before.from.where))
 		default:
-			first[identityOf(obj.Unstructured)] = obj
+			first[is] = obj
 		}
 	}
-	return errors.Join(problems...)
 }

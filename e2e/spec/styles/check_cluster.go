@@ -2,7 +2,6 @@ package styles
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,11 +18,11 @@ import (
 	words "operatorbench/e2e/spec/schema"
 )
 
-// CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Of what cannot be rendered Check tells.
-func CheckCluster(catalogue *images.Catalogue, all ...Operator) error {
+// CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Of what cannot be rendered
+// Check tells.
+func CheckCluster(catalogue *images.Catalogue, all ...*Style) error {
 	var problems []error
-	for _, operator := range all {
-		s := operator.Style()
+	for _, s := range all {
 		objs, err := s.placed()
 		if err != nil {
 			continue
@@ -37,11 +36,16 @@ func CheckCluster(catalogue *images.Catalogue, all ...Operator) error {
 // checkCluster refuses kinds that the cluster does not know, and what is in or of something that is not there.
 // What a component makes later, the manifests do not say: then only kinds and namespaces are asked for.
 func (s Style) checkCluster(all []placed, catalogue *images.Catalogue) error {
-	problems := []error{s.checkKinds(all), s.checkNamespaces(all), s.checkPulls(all, catalogue)}
+	c := checks{Style: s, all: all}
+	c.kinds()
+	c.namespaces()
+	c.pulls(catalogue)
 	if !s.managed() {
-		problems = append(problems, s.checkAccounts(all), s.checkLevels(all), s.checkRights())
+		c.accounts()
+		c.levels()
+		c.rights()
 	}
-	return errors.Join(problems...)
+	return errors.Join(c.problems...)
 }
 
 // managed reports whether a component makes workloads that are not among the manifests.
@@ -49,21 +53,18 @@ func (s Style) managed() bool {
 	return slices.ContainsFunc(s.Components, func(c spec.Component) bool { return c.ManagedBy != "" })
 }
 
-// about is an error about an object, with the line of style.yaml that leads to it.
-func (s Style) about(obj placed, format string, args ...any) error {
-	return s.problem(obj.stage, obj.manifests, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...))
+// of lists the objects of a kind.
+func (c *checks) of(kind string) []placed {
+	return plain.Where(c.all, func(obj placed) bool { return obj.GetKind() == kind })
 }
 
-// checkKinds refuses a kind that neither Kubernetes has nor a definition among the manifests.
-func (s Style) checkKinds(all []placed) error {
+// kinds refuses a kind that neither Kubernetes has nor a definition among the manifests.
+func (c *checks) kinds() {
 	defined := map[schema.GroupKind]bool{}
-	for _, obj := range all {
-		if obj.GetKind() == "CustomResourceDefinition" {
-			defined[kube.Defines(obj.Unstructured)] = true
-		}
+	for _, obj := range c.of("CustomResourceDefinition") {
+		defined[kube.Defines(obj.Unstructured)] = true
 	}
-	var problems []error
-	for _, obj := range all {
+	for _, obj := range c.all {
 		of := obj.GroupVersionKind()
 		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) ||
 			len(scheme.Scheme.VersionsForGroupKind(of.GroupKind())) > 0 && slices.Contains(schemeVersions(of.Group), of.Version)
@@ -74,67 +75,57 @@ func (s Style) checkKinds(all []placed) error {
 		for kind := range scheme.Scheme.KnownTypes(of.GroupVersion()) {
 			known = append(known, kind)
 		}
-		problems = append(problems, s.about(obj, "is of a kind that no cluster has: %s has no %s, and no CustomResourceDefinition of the manifests defines it%s",
-			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known)))
+		c.about(obj, "is of a kind that no cluster has: %s has no %s, and no CustomResourceDefinition of the manifests defines it%s",
+			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known))
 	}
-	return errors.Join(problems...)
 }
 
-// schemeVersions are the versions of a group that the harness's client knows. A kind that it knows by an older one may have become
-// stable since.
+// schemeVersions are the versions of a group that the harness's client knows. A kind that it knows by an older one may
+// have become stable since.
 func schemeVersions(group string) []string {
 	return plain.Map(scheme.Scheme.PrioritizedVersionsForGroup(group), func(of schema.GroupVersion) string { return of.Version })
 }
 
-// checkNamespaces refuses objects in a namespace that nothing makes.
-func (s Style) checkNamespaces(all []placed) error {
+// namespaces refuses objects in a namespace that nothing makes.
+func (c *checks) namespaces() {
 	made := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
-	for _, obj := range all {
-		if obj.GetKind() == "Namespace" {
-			made[obj.GetName()] = true
+	for _, obj := range c.of("Namespace") {
+		made[obj.GetName()] = true
+	}
+	for _, obj := range c.all {
+		if in := obj.GetNamespace(); in != "" && !made[in] {
+			made[in] = true // it is told of once
+			c.about(obj, "is in the namespace %s, which no manifest makes: add the Namespace", in)
 		}
 	}
-	told := map[string]bool{}
-	var problems []error
-	for _, obj := range all {
-		if in := obj.GetNamespace(); in != "" && !made[in] && !told[in] {
-			told[in] = true
-			problems = append(problems, s.about(obj, "is in the namespace %s, which no manifest makes: add the Namespace", in))
-		}
-	}
-	return errors.Join(problems...)
 }
 
-// checkAccounts refuses pods of a service account that nothing makes: none of them would be created.
-func (s Style) checkAccounts(all []placed) error {
+// accounts refuses pods of a service account that nothing makes: none of them would be created.
+func (c *checks) accounts() {
 	made := func(namespace, name string) bool {
-		return slices.ContainsFunc(all, func(obj placed) bool {
-			return obj.GetKind() == "ServiceAccount" && obj.GetNamespace() == namespace && obj.GetName() == name
+		return slices.ContainsFunc(c.of("ServiceAccount"), func(obj placed) bool {
+			return obj.GetNamespace() == namespace && obj.GetName() == name
 		})
 	}
-	var problems []error
-	for _, obj := range all {
+	for _, obj := range c.all {
 		for _, pod := range install.PodsIn(obj.Object) {
 			if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && !made(obj.GetNamespace(), name) {
-				problems = append(problems, s.about(obj, "runs as the ServiceAccount %s/%s, which no manifest makes", obj.GetNamespace(), name))
+				c.about(obj, "runs as the ServiceAccount %s/%s, which no manifest makes", obj.GetNamespace(), name)
 			}
 		}
 	}
-	return errors.Join(problems...)
 }
 
-// checkPulls refuses pods that pull an image each time which no registry has.
-func (s Style) checkPulls(all []placed, catalogue *images.Catalogue) error {
-	var problems []error
-	for _, obj := range all {
+// pulls refuses pods that pull an image each time which no registry has.
+func (c *checks) pulls(catalogue *images.Catalogue) {
+	for _, obj := range c.all {
 		for _, container := range containersIn(obj.Unstructured) {
 			never := func(image images.Image) bool { return image.NeverPulled && image.Reference == container.Image }
 			if container.ImagePullPolicy == corev1.PullAlways && slices.ContainsFunc(catalogue.Images, never) {
-				problems = append(problems, s.about(obj, "pulls %s each time (imagePullPolicy: Always), and no registry has it: leave the field out, or say IfNotPresent", container.Image))
+				c.about(obj, "pulls %s each time (imagePullPolicy: Always), and no registry has it: leave the field out, or say IfNotPresent", container.Image)
 			}
 		}
 	}
-	return errors.Join(problems...)
 }
 
 // containersIn are those of the pods that an object is, or is a template of.
@@ -146,51 +137,46 @@ func containersIn(obj *unstructured.Unstructured) []corev1.Container {
 	return all
 }
 
-// checkLevels refuses pods that the security level of their own namespace forbids.
-func (s Style) checkLevels(all []placed) error {
+// levels refuses pods that the security level of their own namespace forbids.
+func (c *checks) levels() {
 	levels := map[string]string{}
-	for _, obj := range all {
-		if obj.GetKind() == "Namespace" {
-			levels[obj.GetName()] = obj.GetLabels()["pod-security.kubernetes.io/enforce"]
-		}
+	for _, obj := range c.of("Namespace") {
+		levels[obj.GetName()] = obj.GetLabels()["pod-security.kubernetes.io/enforce"]
 	}
-	var problems []error
-	for _, obj := range all {
+	for _, obj := range c.all {
 		level := levels[obj.GetNamespace()]
 		if level == "" {
 			continue
 		}
 		forbidden, err := install.Forbidden(obj.Unstructured, level)
 		if err != nil {
-			problems = append(problems, s.about(obj, "cannot be held against the level %q of its namespace: %w", level, err))
+			c.about(obj, "cannot be held against the level %q of its namespace: %w", level, err)
 		}
 		for _, detail := range forbidden {
-			problems = append(problems, s.about(obj, "has pods that the level %s of its namespace forbids: %s", level, detail))
+			c.about(obj, "has pods that the level %s of its namespace forbids: %s", level, detail)
 		}
 	}
-	return errors.Join(problems...)
 }
 
-// checkRights refuses a style none of whose service accounts may see custom resources, or write what it makes for them. Of a
+// rights refuses a style none of whose service accounts may see custom resources, or write what it makes for them. Of a
 // role that the manifests do not bring, nobody knows what it allows.
-func (s Style) checkRights() error {
-	held, err := s.Rights()
-	if err != nil || len(held.Unknown) > 0 || s.Control != "" {
-		return err
+func (c *checks) rights() {
+	held, err := c.Rights()
+	if err != nil || len(held.Unknown) > 0 || c.Control != "" {
+		c.fail(err)
+		return
 	}
-	w, err := s.Handles()
+	w, err := c.Handles()
 	if err != nil {
-		return nil //nolint:nilerr // Check tells of it
+		return // Check tells of it
 	}
-	var problems []error
 	where := []any{"install"}
 	if of := w.GVR(); !held.May(of.GroupResource(), "watch", "list") {
-		problems = append(problems, s.errorAt(where, "no service account may list or watch %s.%s, so that the operator would see no custom resource%s", of.Resource, of.Group, groupsOf(held)))
+		c.fail(c.errorAt(where, "no service account may list or watch %s.%s, so that the operator would see no custom resource%s", of.Resource, of.Group, groupsOf(held)))
 	}
 	if of := w.MainGVR(); !held.May(of.GroupResource(), "create", "patch", "update") {
-		problems = append(problems, s.errorAt(where, "no service account may create, update or patch %s, which the operator makes for a custom resource", of.GroupResource()))
+		c.fail(c.errorAt(where, "no service account may create, update or patch %s, which the operator makes for a custom resource", of.GroupResource()))
 	}
-	return errors.Join(problems...)
 }
 
 // groupsOf says which API groups with a dot there are rights on, where one of them may be meant.

@@ -2,7 +2,6 @@ package styles
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,30 +11,28 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// checkDistinct refuses two objects that style.yaml says must not be alike: those
+// distinct refuses two objects that style.yaml says must not be alike: those
 // that have at every path some value in common.
-func (s Style) checkDistinct(all []placed) error {
-	var problems []error
-	for _, rule := range s.Distinct {
+func (c *checks) distinct() {
+	for _, rule := range c.Distinct {
 		var before []placed
 		var values [][][]string // of each object before, at each path
-		for _, obj := range all {
+		for _, obj := range c.all {
 			if obj.GetAPIVersion() != rule.APIVersion || obj.GetKind() != rule.Kind {
 				continue
 			}
 			mine, err := valuesAt(rule, obj)
 			if err != nil {
-				return s.problem(obj.stage, obj.manifests, err)
+				c.fail(c.problem(obj.from, err))
+				return
 			}
 			alike := func(other [][]string) bool { return shareAll(mine, other) }
 			if i := slices.IndexFunc(values, alike); i >= 0 {
-				problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is not distinct from %s: %s",
-					kube.Describe(obj.Unstructured), kube.Describe(before[i].Unstructured), rule.Reason)))
+				c.about(obj, "is not distinct from %s: %s", kube.Describe(before[i].Unstructured), rule.Reason)
 			}
 			before, values = append(before, obj), append(values, mine)
 		}
 	}
-	return errors.Join(problems...)
 }
 
 // valuesAt lists what an object has at each path of a rule, as JSON.
@@ -53,7 +50,7 @@ func valuesAt(rule spec.Distinct, obj placed) ([][]string, error) {
 	return values, nil
 }
 
-// shareAll tells whether two objects have at every path a value in common.
+// shareAll reports whether two objects have at every path a value in common.
 func shareAll(one, other [][]string) bool {
 	for i := range one {
 		if !slices.ContainsFunc(one[i], func(value string) bool { return slices.Contains(other[i], value) }) {

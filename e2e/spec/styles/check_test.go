@@ -104,7 +104,7 @@ func TestTheNextVersion(t *testing.T) {
 	require.NoError(t, checkHouse(t, next, "heir"))
 	all, err := styles.Find(house(t, next), "heir")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"../other/manifests/next.yaml"}, all[0].Style().Upgrade.Manifests)
+	assert.Equal(t, []string{"../other/manifests/next.yaml"}, all[0].Upgrade.Manifests)
 }
 
 // distinctSensors is otherStyle, which says that its Sensors must not do the same.
@@ -267,13 +267,13 @@ func TestFactsOfAnOverlay(t *testing.T) {
 	})
 	for name, want := range map[string]styles.Lines{
 		"base":  {Language: "YAML", Files: 3, Lines: 16},
-		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, of which it has nothing
+		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, since it has nothing of it
 		"top":   {Language: "YAML", Files: 4, Lines: 20},
 		"other": {Language: "YAML", Files: 2, Lines: 11},
 	} {
 		all, err := styles.Find(root, name)
 		require.NoError(t, err)
-		style := all[0].Style()
+		style := all[0]
 		style.Images = nil
 		facts, err := style.Facts(&images.Catalogue{})
 		require.NoError(t, err)
@@ -297,8 +297,7 @@ func TestOwnImages(t *testing.T) {
 	all, err := styles.Find(root, "base", "over")
 	require.NoError(t, err)
 	require.NoError(t, styles.Check(catalogue, all...), "both bring the same")
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		assert.Equal(t, []string{"pause", "mine", "built", "there"}, style.ImageNames())
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
@@ -323,7 +322,7 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 	require.NoError(t, err)
 	all, err := styles.Find(root, "over")
 	require.NoError(t, err)
-	style := all[0].Style()
+	style := all[0]
 	ask := func() (said []error) {
 		_, facts := style.Facts(catalogue)
 		_, reach := style.Reach()

@@ -49,24 +49,11 @@ func (s Style) checkUnused() error {
 // used lists the files that the stages are made of, and the next version.
 func (s Style) used() ([]string, error) {
 	var all []string
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			read := s.at(manifests)
-			if read.err != nil {
-				return nil, s.problem(i, j, read.err)
-			}
-			all = append(all, read.files...)
+	for _, from := range append(slices.Concat(s.stageSources()...), s.nextSources()...) {
+		if from.err != nil {
+			return nil, s.problem(from, from.err)
 		}
-	}
-	if s.Upgrade == nil {
-		return all, nil
-	}
-	for j, manifests := range s.Upgrade.Manifests {
-		read := s.at(manifests)
-		if read.err != nil {
-			return nil, s.upgradeProblem(j, read.err)
-		}
-		all = append(all, read.files...)
+		all = append(all, from.files...)
 	}
 	return all, nil
 }

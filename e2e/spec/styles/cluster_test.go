@@ -29,6 +29,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
@@ -55,12 +56,7 @@ func styleImages() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, operator := range all {
-		names = append(names, operator.Style().ImageNames()...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return plain.Once(nil, plain.Flat(all, (*styles.Style).ImageNames)...), nil
 }
 
 // run is the id under which these tests make things.
@@ -116,7 +112,7 @@ func TestRealOperator(t *testing.T) {
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	for _, operator := range all {
-		t.Run(operator.Style().Name, func(t *testing.T) { live(t, operator) })
+		t.Run(operator.Name, func(t *testing.T) { live(t, operator) })
 	}
 }
 
@@ -127,7 +123,7 @@ func TestRealWalkthrough(t *testing.T) {
 	live(t, operator)
 }
 
-func live(t *testing.T, operator styles.Operator) {
+func live(t *testing.T, operator *styles.Style) {
 	c := connect(t)
 	w := workloadtest.Default(t)
 	apply(t, c, w.CRD(), namespace("services-test"))
@@ -142,23 +138,23 @@ func live(t *testing.T, operator styles.Operator) {
 	require.NoError(t, operator.Install(t.Context(), c))
 	c.Progress("installed in %s", time.Since(start).Round(time.Millisecond))
 
-	rendered, err := operator.Style().Objects()
+	rendered, err := operator.Objects()
 	require.NoError(t, err)
 	foreseen, err := install.InstalledOf(rendered)
 	require.NoError(t, err)
 	start = time.Now()
-	live, err := install.Find(t.Context(), c, operator.Style().Name)
+	live, err := install.Find(t.Context(), c, operator.Name)
 	require.NoError(t, err)
 	c.Progress("found %d objects in %s", len(live), time.Since(start).Round(time.Millisecond))
 	found, err := install.InstalledOf(live)
 	require.NoError(t, err)
 	assert.Equal(t, foreseen, found, "what is known of plain manifests beforehand is what the cluster has")
-	unmade, err := install.Unmade(operator.Style().Components, live)
+	unmade, err := install.Unmade(operator.Components, live)
 	require.NoError(t, err)
 	assert.Empty(t, unmade, "components whose workloads the cluster does not have")
 
-	if operator.Style().Control == "" {
-		l := life{Cluster: c, style: operator.Style(), workload: w}
+	if operator.Control == "" {
+		l := life{Cluster: c, style: operator, workload: w}
 		l.reconcile(t, "create", 3, l.create)
 		l.reconcile(t, "scale", 4, l.scale)
 		l.reconcile(t, "delete", -1, l.remove)
@@ -174,7 +170,7 @@ func live(t *testing.T, operator styles.Operator) {
 // life is that of the custom resource services-test/memcached.
 type life struct {
 	install.Cluster
-	style    styles.Style
+	style    *styles.Style
 	workload *workloads.Workload
 }
 

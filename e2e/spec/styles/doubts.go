@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -51,7 +52,8 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	return all, nil
 }
 
-// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods where its status names them.
+// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods
+// where its status names them.
 func (s Style) doubtRights(say func(format string, args ...any)) error {
 	held, err := s.Rights()
 	if err != nil || len(held.Unknown) > 0 || s.managed() || s.Control != "" {
@@ -62,10 +64,8 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 		return err
 	}
 	kinds := []schema.GroupResource{w.GVR().GroupResource()}
-	for _, child := range w.Children {
-		if of := schema.ParseGroupResource(child.GroupResource()); !slices.Contains(kinds, of) { // two Services, say
-			kinds = append(kinds, of)
-		}
+	for _, child := range w.Children { // two may be Services
+		kinds = plain.Once(kinds, schema.ParseGroupResource(child.GroupResource()))
 	}
 	if slices.Contains(s.Declares.Status.Fields, spec.StatusNodes) {
 		kinds = append(kinds, schema.GroupResource{Resource: "pods"}) // whose names it is to write
@@ -78,7 +78,8 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 	return nil
 }
 
-// unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are not known.
+// unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are
+// not known.
 func unknownField(kind schema.GroupVersionKind, path string) string {
 	object, err := scheme.Scheme.New(kind)
 	if err != nil {

@@ -14,7 +14,7 @@ func ExampleFind() {
 		return
 	}
 	for _, operator := range found {
-		fmt.Println(operator.Style().Name, len(operator.Style().Stages))
+		fmt.Println(operator.Name, len(operator.Stages))
 	}
 	_, err = styles.Find("../../../operators", "natvie")
 	fmt.Println(err != nil)

@@ -24,8 +24,7 @@ func TestFactsOfTheHouse(t *testing.T) {
 	require.NoError(t, err)
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		t.Run(style.Name, func(t *testing.T) {
 			facts, err := style.Facts(catalogue)
 			require.NoError(t, err)

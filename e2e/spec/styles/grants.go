@@ -79,16 +79,3 @@ func (s Style) Rights() (install.Rights, error) {
 	}
 	return held, nil
 }
-
-// Grants are the rules among Rights.
-func (s Style) Grants() ([]spec.Grant, error) {
-	held, err := s.Rights()
-	return held.Grants, err
-}
-
-// UnknownRoles lists the roles that the style's service accounts are bound to and
-// that are not among its manifests: what they allow is not known.
-func (s Style) UnknownRoles() ([]string, error) {
-	held, err := s.Rights()
-	return held.Unknown, err
-}

@@ -87,7 +87,7 @@ func TestParseBase(t *testing.T) {
 	}}, style)
 }
 
-// Who maintains an overlay owns its base's code, of which a part can be listed.
+// Who maintains an overlay owns its base's code; a part of it can be listed.
 // The workload of a base's own folder is that of its overlays too; one of the repository has a name.
 func TestParseWorkloadOfABase(t *testing.T) {
 	for of, want := range map[string]string{".": "../base", "./load": "../base/load", "rabbitmq": "rabbitmq"} {

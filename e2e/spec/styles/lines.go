@@ -103,7 +103,7 @@ func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
 	return files, nil
 }
 
-// dropped tells whether a file holds objects, and an overlay has none of them, not even under a longer name.
+// dropped reports whether a file holds objects, and an overlay has none of them, not even under a longer name.
 func (s Style) dropped(file string, overlay []*unstructured.Unstructured) bool {
 	objs, err := install.Render(s.tree(), file)
 	if err != nil || len(objs) == 0 {
@@ -131,12 +131,7 @@ func (s Style) countLines(counted map[string]bool) ([]Lines, error) {
 		so := byLanguage[language]
 		byLanguage[language] = Lines{Language: language, Files: so.Files + 1, Lines: so.Lines + linesOf(language, text)}
 	}
-	var all []Lines
-	for _, lines := range byLanguage {
-		all = append(all, lines)
-	}
-	slices.SortFunc(all, func(a, b Lines) int { return strings.Compare(a.Language, b.Language) })
-	return all, nil
+	return slices.SortedFunc(maps.Values(byLanguage), func(a, b Lines) int { return strings.Compare(a.Language, b.Language) }), nil
 }
 
 // findFiles notes the files at or below a path that count, and leaves those that are noted already as they are.

@@ -26,10 +26,10 @@ type Sources struct {
 }
 
 // Load reads the style in a folder.
-func Load(dir string) (Operator, error) { return LoadWith(dir, Sources{}) }
+func Load(dir string) (*Style, error) { return LoadWith(dir, Sources{}) }
 
 // LoadWith reads the style in a folder, with sources elsewhere.
-func LoadWith(dir string, sources Sources) (Operator, error) {
+func LoadWith(dir string, sources Sources) (*Style, error) {
 	file := filepath.Join(dir, files.StyleFile)
 	folder, err := filepath.Abs(dir)
 	if err == nil {
@@ -55,7 +55,7 @@ func LoadWith(dir string, sources Sources) (Operator, error) {
 		return nil, err
 	}
 	style.readOnce()
-	return &inFolder{style: style}, nil
+	return &style, nil
 }
 
 // Names lists the styles under a folder, sorted.
@@ -71,12 +71,12 @@ func Names(root string) ([]string, error) {
 
 // Find loads styles in the order in which they are named: each is the name of a
 // folder under root, a path to a folder, or "all": those of the default workload.
-func Find(root string, names ...string) ([]Operator, error) {
+func Find(root string, names ...string) ([]*Style, error) {
 	return FindWith(Sources{}, root, names...)
 }
 
 // FindWith is Find with sources elsewhere.
-func FindWith(sources Sources, root string, names ...string) ([]Operator, error) {
+func FindWith(sources Sources, root string, names ...string) ([]*Style, error) {
 	known, err := Names(root)
 	if err != nil {
 		return nil, err
@@ -89,9 +89,7 @@ func FindWith(sources Sources, root string, names ...string) ([]Operator, error)
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, files.StyleFile)
 		case name == All:
-			for _, each := range known {
-				dirs = append(dirs, filepath.Join(root, each))
-			}
+			dirs = append(dirs, plain.Map(known, func(each string) string { return filepath.Join(root, each) })...)
 		case IsPath(name):
 			dirs = append(dirs, name)
 		case slices.Contains(known, name):
@@ -106,22 +104,22 @@ func FindWith(sources Sources, root string, names ...string) ([]Operator, error)
 	return loadAll(dirs, named, sources)
 }
 
-// loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default workload.
-func loadAll(dirs []string, named map[string]bool, sources Sources) ([]Operator, error) {
-	var all []Operator
+// loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default
+// workload.
+func loadAll(dirs []string, named map[string]bool, sources Sources) ([]*Style, error) {
+	var all []*Style
 	var problems []error
 	at := map[string]string{}
 	for _, dir := range dirs {
-		operator, err := LoadWith(dir, sources)
+		style, err := LoadWith(dir, sources)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		style := operator.Style()
 		switch before, twice := at[style.Name]; {
 		case !named[dir] && workloads.NameOf(style.Workload) != workloads.NameOf(""):
 		case !twice:
-			all = append(all, operator)
+			all = append(all, style)
 			at[style.Name] = style.Folder
 		case before != style.Folder:
 			problems = append(problems, fmt.Errorf("two operators are named %s: %s and %s; rename one of the folders", style.Name, before, style.Folder))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
 )
@@ -35,12 +36,8 @@ func newStyle(t *testing.T, root, name string) string {
 	return dir
 }
 
-func namesOf(found []styles.Operator) []string {
-	var names []string
-	for _, operator := range found {
-		names = append(names, operator.Style().Name)
-	}
-	return names
+func namesOf(found []*styles.Style) []string {
+	return plain.Map(found, func(operator *styles.Style) string { return operator.Name })
 }
 
 func TestFind(t *testing.T) {
@@ -129,8 +126,7 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 	assert.Subset(t, namesOf(all), []string{"argo", "native"})
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		t.Run(style.Name, func(t *testing.T) {
 			plan, err := style.Plan()
 			require.NoError(t, err)
@@ -152,7 +148,8 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 	}
 }
 
-// A style is a stranger's: what it says is in its own folder, or in those of the styles beside it, whatever a symbolic link says.
+// A style is a stranger's: what it says is in its own folder, or in those of the styles beside it, whatever a symbolic
+// link says.
 func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 	const key = "dXNlcjpwYXNz"
 	outside := t.TempDir()
@@ -171,9 +168,9 @@ func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 				require.NoError(t, errors.Join(os.RemoveAll(at), put(at)))
 				all, err := styles.Find(root, "base")
 				if err == nil {
-					_, err = all[0].Style().SecretReaders()
-					_, rendered := all[0].Style().Objects()
-					_, counted := all[0].Style().Facts(&images.Catalogue{})
+					_, err = all[0].SecretReaders()
+					_, rendered := all[0].Objects()
+					_, counted := all[0].Facts(&images.Catalogue{})
 					err = errors.Join(err, rendered, counted)
 				}
 				require.ErrorContains(t, err, at+" is not read: ")

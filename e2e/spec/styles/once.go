@@ -11,8 +11,8 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// once is what a style that was loaded reads of its folder once, however often it is asked for: a kustomization with a large
-// definition takes seconds. It is safe for concurrent use.
+// once is what a style that was loaded reads of its folder once, however often it is asked for: a kustomization with a
+// large definition takes seconds. It is safe for concurrent use.
 type once struct {
 	mutex     sync.Mutex
 	manifests map[string]*manifests // by their path from the folder

@@ -101,7 +101,7 @@ func (p *parser) components() {
 	}
 }
 
-// managedInCircle says whether a component is reached from itself.
+// managedInCircle reports whether a component is reached from itself.
 func (p *parser) managedInCircle(name string) bool {
 	at := name
 	for range p.style.Components {
@@ -148,7 +148,7 @@ func (p *parser) differences() {
 	}
 }
 
-// within says whether a path is another or below it.
+// within reports whether a path is another or below it.
 func within(path, other string) bool {
 	return path == other || other != "" && strings.HasPrefix(path, other+".")
 }

@@ -46,8 +46,8 @@ func (s *Style) ownImage(own spec.Image, where []any) (images.Image, error) {
 		images.From{Dockerfile: dockerfile, Go: program})
 }
 
-// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the engine,
-// which may be another machine's.
+// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the
+// engine, which may be another machine's.
 func (s *Style) from(what, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -86,7 +86,8 @@ func (s Sources) moved(path string) string {
 	return cmp.Or(to, path)
 }
 
-// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its folder is in.
+// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its
+// folder is in.
 func (s *Style) repository() string {
 	above := filepath.Dir(s.Folder)
 	for at := above; at != filepath.Dir(at); at = filepath.Dir(at) {
@@ -101,6 +102,6 @@ func (s *Style) repository() string {
 }
 
 // OwnImages are those that styles bring along beside the catalogue's.
-func OwnImages(all ...Operator) []images.Image {
-	return plain.Flat(all, func(operator Operator) []images.Image { return operator.Style().Own })
+func OwnImages(all ...*Style) []images.Image {
+	return plain.Flat(all, func(operator *Style) []images.Image { return operator.Own })
 }

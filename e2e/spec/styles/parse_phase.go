@@ -38,7 +38,7 @@ func (p *parser) expand() {
 	list.Content = all
 }
 
-// isTexts tells whether a node is a list of texts that are not empty.
+// isTexts reports whether a node is a list of texts that are not empty.
 func isTexts(node *yaml.Node) bool {
 	for _, item := range node.Content {
 		if item.Kind != yaml.ScalarNode || item.Tag != "!!str" || strings.TrimSpace(item.Value) == "" {

@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// holds says whether a watch event marks a phase, as Phase documents it.
+// holds reports whether a watch event marks a phase, as Phase documents it.
 func holds(phase spec.Phase, resource, event string, object []byte) bool {
 	if phase.Resource != resource || phase.Event != "" && phase.Event != event {
 		return false
@@ -39,7 +39,7 @@ func holds(phase spec.Phase, resource, event string, object []byte) bool {
 func TestPhasesOfARealWorkflow(t *testing.T) {
 	operator, err := styles.Load("../../../operators/argo")
 	require.NoError(t, err)
-	phases := operator.Style().Phases
+	phases := operator.Phases
 	at := make([]int, len(phases)) // the event, from 1, that marks each phase
 	for i, line := range bytes.Split(bytes.TrimSpace([]byte(read(t, "../../../operators/argo/testdata/workflow.jsonl"))), []byte("\n")) {
 		var entry struct {

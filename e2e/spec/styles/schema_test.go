@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
@@ -58,10 +59,7 @@ func TestTheSchemaHasTheWords(t *testing.T) {
 	rules, err := schema.Load("style", nil)
 	require.NoError(t, err)
 	assert.Equal(t, spec.StatusFields(), rules.Words("statusField"))
-	var settings []string
-	for _, rule := range spec.Rules() {
-		settings = append(settings, rule.Setting)
-	}
+	settings := plain.Map(spec.Rules(), func(rule spec.Rule) string { return rule.Setting })
 	assert.ElementsMatch(t, settings, rules.Fields("settings"))
 	assert.Equal(t, []string{string(spec.Harness), string(spec.Idle)}, rules.Words("control"))
 	assert.Equal(t, []string{spec.Added, spec.Modified, spec.Deleted}, rules.Words("event"))

@@ -15,13 +15,13 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-func eachStyle(t *testing.T, check func(t *testing.T, style styles.Style)) {
+func eachStyle(t *testing.T, check func(t *testing.T, style *styles.Style)) {
 	t.Helper()
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
-	for _, operator := range all {
-		t.Run(operator.Style().Name, func(t *testing.T) { check(t, operator.Style()) })
+	for _, style := range all {
+		t.Run(style.Name, func(t *testing.T) { check(t, style) })
 	}
 }
 
@@ -29,17 +29,17 @@ func eachStyle(t *testing.T, check func(t *testing.T, style styles.Style)) {
 func TestSecretsAreReadForAReason(t *testing.T) {
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	eachStyle(t, func(t *testing.T, style styles.Style) {
+	eachStyle(t, func(t *testing.T, style *styles.Style) {
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
 		assert.Empty(t, facts.RBAC.Unknown, "what these roles allow is not known")
 
-		grants, err := style.Grants()
+		held, err := style.Rights()
 		require.NoError(t, err)
 		readers, err := style.SecretReaders()
 		require.NoError(t, err)
 		used := map[spec.SecretReader]bool{}
-		for _, g := range grants {
+		for _, g := range held.Grants {
 			if !g.Reads("", "secrets") {
 				continue
 			}
@@ -58,15 +58,13 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 	})
 }
 
-// commands returns the command line of every container in a value, at any depth:
-// pod templates are in workloads, and in objects that a controller makes some of.
+// commands returns the command line of every container in a value.
 func commands(value any) [][]string {
 	var all [][]string
-	switch value := value.(type) {
-	case map[string]any:
+	for container := range kube.Maps(value) {
 		var line []string
 		for _, key := range []string{"command", "args"} {
-			words, _ := value[key].([]any)
+			words, _ := container[key].([]any)
 			for _, word := range words {
 				text, _ := word.(string)
 				line = append(line, text)
@@ -75,18 +73,11 @@ func commands(value any) [][]string {
 		if len(line) > 0 {
 			all = append(all, line)
 		}
-		for _, inner := range value {
-			all = append(all, commands(inner)...)
-		}
-	case []any:
-		for _, inner := range value {
-			all = append(all, commands(inner)...)
-		}
 	}
 	return all
 }
 
-// open tells whether a command line lets argo-server serve anybody with its own
+// open reports whether a command line lets argo-server serve anybody with its own
 // rights. Without the flag it asks for the client's own token.
 func open(line []string) bool {
 	words := strings.Split(strings.Join(line, "="), "=")
@@ -99,7 +90,7 @@ func open(line []string) bool {
 }
 
 func TestNoArgoServerIsOpen(t *testing.T) {
-	eachStyle(t, func(t *testing.T, style styles.Style) {
+	eachStyle(t, func(t *testing.T, style *styles.Style) {
 		objs, err := style.Objects()
 		require.NoError(t, err)
 		for _, obj := range objs {
@@ -149,12 +140,10 @@ func TestUnknownRoles(t *testing.T) {
 	for role, unknown := range map[string][]string{"view": {"ClusterRole view"}, "cluster-admin": nil} {
 		dir := write(t, map[string]string{"manifests/a.yaml": bound("ClusterRoleBinding", "ClusterRole", role) + "metadata: {name: b}\n"})
 		style := styles.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
-		got, err := style.UnknownRoles()
+		held, err := style.Rights()
 		require.NoError(t, err)
-		assert.Equal(t, unknown, got)
-		held, err := style.Grants()
-		require.NoError(t, err)
-		assert.Equal(t, role == "cluster-admin", len(held) > 0 && held[0].Writes("", "configmaps"))
+		assert.Equal(t, unknown, held.Unknown)
+		assert.Equal(t, role == "cluster-admin", len(held.Grants) > 0 && held.Grants[0].Writes("", "configmaps"))
 	}
 }
 
@@ -163,7 +152,7 @@ func TestGrants(t *testing.T) {
 		bound("RoleBinding", "ClusterRole", "reader") + "metadata: {name: b, namespace: m}\n"
 	dir := write(t, map[string]string{"manifests/a.yaml": both})
 	style := styles.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
-	got, err := style.Grants()
+	held, err := style.Rights()
 	require.NoError(t, err)
 	rule := spec.Grant{
 		ServiceAccount: "ns/a", Role: "ClusterRole reader",
@@ -173,9 +162,9 @@ func TestGrants(t *testing.T) {
 	within.Namespace = "m"
 	urls := spec.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Verbs: []string{"get"}, URLs: []string{"/metrics"}}
 	none := spec.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Namespace: "m", Verbs: []string{"get"}}
-	assert.Equal(t, []spec.Grant{rule, urls, within, none}, got, "URLs are in no namespace")
+	assert.Equal(t, []spec.Grant{rule, urls, within, none}, held.Grants, "URLs are in no namespace")
 
 	style.Stages[0].Manifests = []string{"none"}
-	_, err = style.Grants()
+	_, err = style.Rights()
 	require.ErrorContains(t, err, "operator s")
 }

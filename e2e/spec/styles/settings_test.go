@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,17 +17,11 @@ import (
 )
 
 // measured are the styles of the house that are no control.
-func measured(t *testing.T) []styles.Style {
+func measured(t *testing.T) []*styles.Style {
 	t.Helper()
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
-	var list []styles.Style
-	for _, operator := range all {
-		if style := operator.Style(); style.Control == "" {
-			list = append(list, style)
-		}
-	}
-	return list
+	return slices.DeleteFunc(all, func(style *styles.Style) bool { return style.Control != "" })
 }
 
 // What departs from the rule says why; what does not says nothing.
@@ -61,7 +56,7 @@ func TestEveryMeasuredStyleStatesItsSettings(t *testing.T) {
 	}
 }
 
-// The version of a framework that is a Go module is that which go.mod has.
+// The version of a framework that is a Go module is the one in go.mod.
 func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 	for name, file := range map[string]string{
 		"native": "go.mod", "controller-runtime": "operators/controller-runtime/go.mod", "operator-sdk": "operators/operator-sdk/go.mod",
@@ -71,7 +66,7 @@ func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 		require.NoError(t, err)
 		operator, err := styles.Load(filepath.Join("../../../operators", name))
 		require.NoError(t, err)
-		f := operator.Style().Framework
+		f := operator.Framework
 		require.NotNil(t, f, name)
 		assert.Contains(t, string(text), "/"+f.Name+" "+f.Version, "%s: %s says another", name, file)
 	}
@@ -104,8 +99,7 @@ func stylesTable(t *testing.T) string {
 	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	text := head("style", "what it is")
-	for _, operator := range all {
-		style := operator.Style()
+	for _, style := range all {
 		text += row(fmt.Sprintf("[`%s`](%s/README.md)", style.Name, style.Name), style.Description)
 	}
 	return text
@@ -138,7 +132,7 @@ func ruleTable() string {
 // departs stands where a style has another value, which the table of departures says.
 const departs = "*departs*"
 
-func valuesTable(list []styles.Style) string {
+func valuesTable(list []*styles.Style) string {
 	cells := []string{"style"}
 	for _, r := range spec.Rules() {
 		cells = append(cells, "`"+r.Setting+"`")
@@ -158,7 +152,7 @@ func valuesTable(list []styles.Style) string {
 	return text
 }
 
-func departuresTable(list []styles.Style) string {
+func departuresTable(list []*styles.Style) string {
 	text := head("style", "setting", "is", "why")
 	for _, style := range list {
 		for _, r := range spec.Rules() {
@@ -170,7 +164,7 @@ func departuresTable(list []styles.Style) string {
 	return text
 }
 
-func frameworksTable(list []styles.Style) string {
+func frameworksTable(list []*styles.Style) string {
 	text := head("style", "built on", "version", "of", "newest", "why not the newest")
 	for _, style := range list {
 		if f := style.Framework; f != nil {

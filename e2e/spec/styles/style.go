@@ -1,6 +1,9 @@
+// Package styles holds what is compared: one folder an operator style. A style is its style.yaml and its manifests;
+// this package reads them, and package install installs what they say. A new style needs no Go.
 package styles
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,6 +33,36 @@ type Style struct {
 // tree is where the style's files are, and those of styles beside it.
 func (s Style) tree() files.Tree { return files.Tree(filepath.Dir(s.Folder)) }
 
+// Install returns when the operator will really see what happens to a custom resource. All is rendered before anything
+// is applied, and nothing is touched if an object of the same name exists that this run did not make.
+func (s *Style) Install(ctx context.Context, c install.Cluster) error {
+	return s.installed("install", func(i install.Installation) error { return i.Install(ctx, c) })
+}
+
+// Uninstall returns when nothing of the operator is left, whatever part of an Install went before it.
+func (s *Style) Uninstall(ctx context.Context, c install.Cluster) error {
+	return s.installed("uninstall", func(i install.Installation) error { return i.Uninstall(ctx, c) })
+}
+
+// InstallNext installs the next version over what Install has installed, and returns when that sees what happens; see
+// spec.Upgrade.
+func (s *Style) InstallNext(ctx context.Context, c install.Cluster) error {
+	return s.installed("upgrade", func(i install.Installation) error { return i.Upgrade(ctx, c) })
+}
+
+// installed does something with what is installed of the style.
+func (s *Style) installed(what string, do func(install.Installation) error) error {
+	stages, err := s.render()
+	var next []*unstructured.Unstructured
+	if err == nil {
+		next, err = s.next()
+	}
+	if err != nil {
+		return fmt.Errorf("%s operator %s: %w", what, s.Name, err)
+	}
+	return do(install.Installation{Style: s.Style, Stages: stages, Next: next})
+}
+
 // Plan says what Install would touch. It reads the manifests alone.
 func (s Style) Plan() (kube.Footprint, error) {
 	objs, err := s.Objects()
@@ -49,61 +82,77 @@ func (s Style) Reach() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.Reach(append(flatten(stages), next...))
+	return install.Reach(append(slices.Concat(stages...), next...))
 }
 
 // Objects renders everything that Install applies, in its order.
 func (s Style) Objects() ([]*unstructured.Unstructured, error) {
 	stages, err := s.render()
-	return flatten(stages), err
+	return slices.Concat(stages...), err
 }
 
 // render returns the objects of each stage.
 func (s Style) render() ([][]*unstructured.Unstructured, error) {
-	stages := make([][]*unstructured.Unstructured, len(s.Stages))
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			read := s.at(manifests)
-			if read.err != nil {
-				return nil, s.problem(i, j, read.err)
-			}
-			stages[i] = append(stages[i], read.copies()...)
+	var stages [][]*unstructured.Unstructured
+	for _, sources := range s.stageSources() {
+		objs, err := s.objectsOf(sources)
+		if err != nil {
+			return nil, err
 		}
+		stages = append(stages, objs)
 	}
 	return stages, nil
 }
 
 // next returns the objects of the style's next version; nil: it has none.
-func (s Style) next() ([]*unstructured.Unstructured, error) {
-	if s.Upgrade == nil {
-		return nil, nil
+func (s Style) next() ([]*unstructured.Unstructured, error) { return s.objectsOf(s.nextSources()) }
+
+// source is one of the paths of the style's manifests, with what it leads to.
+type source struct {
+	*manifests
+	what, path string // "stage NAME" or "upgrade", and the path
+	where      []any  // in style.yaml; see Style.line
+}
+
+// stageSources are what each stage is made from.
+func (s Style) stageSources() [][]source {
+	var all [][]source
+	for i, stage := range s.Stages {
+		all = append(all, s.sourcesAt("stage "+stage.Name, stage.Manifests, "install", i))
 	}
+	return all
+}
+
+// nextSources are what the style's next version is made from.
+func (s Style) nextSources() []source {
+	if s.Upgrade == nil {
+		return nil
+	}
+	return s.sourcesAt("upgrade", s.Upgrade.Manifests, "upgrade")
+}
+
+func (s Style) sourcesAt(what string, paths []string, where ...any) []source {
+	var all []source
+	for i, path := range paths {
+		all = append(all, source{s.at(path), what, path, append(slices.Clone(where), "manifests", i)})
+	}
+	return all
+}
+
+func (s Style) objectsOf(sources []source) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
-	for j, manifests := range s.Upgrade.Manifests {
-		read := s.at(manifests)
-		if read.err != nil {
-			return nil, s.upgradeProblem(j, read.err)
+	for _, from := range sources {
+		if from.err != nil {
+			return nil, s.problem(from, from.err)
 		}
-		all = append(all, read.copies()...)
+		all = append(all, from.copies()...)
 	}
 	return all, nil
 }
 
-func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
-	return slices.Concat(stages...)
-}
-
-// manifestsAt is the place in style.yaml of the j-th of the i-th stage's manifests.
-func manifestsAt(i, j int) []any { return []any{"install", i, "manifests", j} }
-
-// problem says which of a stage's manifests an error is about.
-func (s Style) problem(i, j int, err error) error {
-	return s.errorAt(manifestsAt(i, j), "operator %s, stage %s, manifests %s: %w", s.Name, s.Stages[i].Name, s.Stages[i].Manifests[j], err)
-}
-
-// upgradeProblem says which of the manifests of the next version an error is about.
-func (s Style) upgradeProblem(j int, err error) error {
-	return s.errorAt([]any{"upgrade", "manifests", j}, "operator %s, upgrade, manifests %s: %w", s.Name, s.Upgrade.Manifests[j], err)
+// problem says which of the manifests an error is about.
+func (s Style) problem(from source, err error) error {
+	return s.errorAt(from.where, "operator %s, %s, manifests %s: %w", s.Name, from.what, from.path, err)
 }
 
 // errorAt is an error about what stands at a place in style.yaml.

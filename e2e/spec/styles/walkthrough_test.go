@@ -42,7 +42,7 @@ func TestWalkthrough(t *testing.T) {
 	found, err := styles.Find("operators", "./my-operator")
 	require.NoError(t, err)
 	require.NoError(t, styles.Check(catalogue, found...))
-	style := found[0].Style()
+	style := found[0]
 	facts, err := style.Facts(catalogue)
 	require.NoError(t, err)
 	assert.Equal(t, 6, facts.Objects)

@@ -47,7 +47,7 @@ func workflows(t *testing.T) map[string]json.RawMessage {
 func TestWorkOfRealWorkflows(t *testing.T) {
 	operator, err := styles.Load("../../../operators/argo")
 	require.NoError(t, err)
-	work := operator.Style().Work[0]
+	work := operator.Work[0]
 	found := workflows(t)
 	require.NotEmpty(t, found)
 	for name, object := range found {

@@ -12,8 +12,8 @@ import (
 // Own reports whether what a style names as its workload is a folder of its own.
 func Own(workload string) bool { return strings.HasPrefix(workload, ".") }
 
-// Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder of
-// the style's own by its path, "." or "./FOLDER".
+// Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder
+// of the style's own by its path, "." or "./FOLDER".
 func (s Style) Handles() (*workloads.Workload, error) {
 	if s.once == nil {
 		return s.handles()

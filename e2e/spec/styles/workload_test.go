@@ -27,7 +27,7 @@ func TestTheMainChildIsToldFromOthersOfItsKind(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, text, 0o600))
 		operator, err := styles.Load(folder)
 		require.NoError(t, err)
-		_, err = operator.Style().Handles()
+		_, err = operator.Handles()
 		if want == "" {
 			require.NoError(t, err)
 		} else {

@@ -1,5 +1,5 @@
-// Package verdicts reads and writes what is expected of a style: verdicts.yaml in its folder says of which scenarios it
-// is not a pass, and why. A scenario that is not named is expected to pass, or not to apply: what the style is and
+// Package verdicts reads and writes what is expected of a style: verdicts.yaml in its folder says which scenarios
+// are not to pass, and why. A scenario that is not named is expected to pass, or not to apply: what the style is and
 // declares in its style.yaml says which of the two.
 package verdicts
 
@@ -32,7 +32,7 @@ const (
 func Recoveries() []string { return []string{Itself, Nudge, Never} }
 
 // Expected are the verdicts that are expected of a style, by scenario. The zero
-// value is that of a style without a file, of which nothing is expected.
+// value is that of a style without a file: nothing is expected of it.
 type Expected struct {
 	Path    string // of the file; empty: there is none
 	Entries []Entry
@@ -69,7 +69,7 @@ func (e Expected) Of(scenario string) (Entry, bool) {
 	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.ContainsFunc(e.scenarios, func(s Scenario) bool { return s.Name == scenario })
 }
 
-// Known tells whether the style has a file.
+// Known reports whether the style has a file.
 func (e Expected) Known() bool { return e.Path != "" }
 
 // Load reads the file in a style's folder; see Parse and files.Tree. Without one nothing is known.
@@ -119,7 +119,7 @@ type Seen struct {
 	Reason   string   // why it did not pass
 }
 
-// Match tells whether what was seen is as expected, and what is expected, in words.
+// Match reports whether what was seen is as expected, and what is expected, in words.
 // A scenario that is not named may also not apply to the style.
 func (e Expected) Match(seen Seen) (want string, same bool) {
 	if !e.Known() {
@@ -135,7 +135,7 @@ func (e Expected) Match(seen Seen) (want string, same bool) {
 	return entry.String(), entry.matches(seen)
 }
 
-// named tells whether the file has the entry.
+// named reports whether the file has the entry.
 func (e Entry) named() bool { return e.Line > 0 }
 
 func (e Entry) matches(seen Seen) bool {
@@ -150,7 +150,7 @@ func (e Entry) matches(seen Seen) bool {
 	return e.Recovery == "" || seen.Recovery == e.Recovery
 }
 
-// failsBy tells whether oracles that failed are those that are expected to. By which of
+// failsBy reports whether oracles that failed are those that are expected to. By which of
 // them a sample fails may be left to chance, too.
 func (e Entry) failsBy(failed []string) bool {
 	beside := func(names []string) func(string) bool {

@@ -14,8 +14,8 @@ import (
 )
 
 // Parse reads expected verdicts: a mapping from the names of scenarios to a bare word (pass, not applicable) or to a
-// mapping with the fields verdict, oracles, recovery, why, cause and upstream. Scenarios and oracles are the names that there
-// are. All mistakes are told of, each with file and line.
+// mapping with the fields verdict, oracles, recovery, why, cause and upstream. Scenarios and oracles are the names that
+// there are. All mistakes are told of, each with file and line.
 func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Expected, error) {
 	e := Expected{Path: file, scenarios: scenarios}
 	rules, err := verdictsSchema()

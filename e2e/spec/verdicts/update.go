@@ -81,12 +81,12 @@ func entryOf(seen Seen, old Entry) Entry {
 	return e
 }
 
-// plain tells whether all that an entry says is that the scenario passes.
+// plain reports whether all that an entry says is that the scenario passes.
 func (e Entry) plain() bool {
 	return e.Verdict == spec.Pass && e.Recovery == "" && e.Why == "" && e.Upstream == "" && (e.key == nil || !remarked(e.key) && !remarked(e.value))
 }
 
-// remarked tells whether a person wrote a comment.
+// remarked reports whether a person wrote a comment.
 func remarked(node *yaml.Node) bool {
 	return node.LineComment != "" || node.FootComment != "" || withoutHeading(node.HeadComment) != ""
 }

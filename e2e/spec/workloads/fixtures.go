@@ -17,8 +17,8 @@ import (
 	rules "operatorbench/e2e/spec/schema"
 )
 
-// FixturesFolder is where a workload's folder has recorded objects. A file PHASE.yaml or PHASE-ANYTHING.yaml has a custom resource
-// in that phase and, behind it, its main children.
+// FixturesFolder is where a workload's folder has recorded objects. A file PHASE.yaml or PHASE-ANYTHING.yaml has a
+// custom resource in that phase and, behind it, its main children.
 const FixturesFolder = "fixtures"
 
 // A custom resource is in the first of these phases that holds, or in none.

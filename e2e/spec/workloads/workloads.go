@@ -83,7 +83,8 @@ func Names() []string {
 // workloadSchema is docs/schema/workload.schema.json.
 var workloadSchema = sync.OnceValues(func() (*rules.Schema, error) { return rules.Load("workload", nil) })
 
-// Read reads the workload in a folder; where is its path for errors, which list every mistake of workload.yaml with its line.
+// Read reads the workload in a folder; where is its path for errors, which list every mistake of workload.yaml with its
+// line.
 func Read(where string, folder fs.FS) (*Workload, error) {
 	file := path.Join(where, FileName)
 	text, err := fs.ReadFile(folder, FileName)
@@ -301,7 +302,8 @@ func (w *Workload) serves(subresource string) bool {
 // ScenariosFolder is where a workload's folder has the scenarios of this workload alone.
 const ScenariosFolder = "scenarios"
 
-// Scenarios are the files of the scenarios of this workload alone; there may be none, as of one that was read from a recording.
+// Scenarios are the files of the scenarios of this workload alone; there may be none, as of one that was read from a
+// recording.
 func (w *Workload) Scenarios() (fs.FS, error) {
 	if w.folder == nil {
 		return embed.FS{}, nil
@@ -309,8 +311,8 @@ func (w *Workload) Scenarios() (fs.FS, error) {
 	return fs.Sub(w.folder, ScenariosFolder)
 }
 
-// checkPhases compiles the expressions against the definition and the kinds of the children. None may hold of a custom resource
-// that no operator has seen.
+// checkPhases compiles the expressions against the definition and the kinds of the children. None may hold of a custom
+// resource that no operator has seen.
 func (w *Workload) checkPhases(f *rules.File) {
 	main := w.Main()
 	name, knob := w.ScaleKnob()
@@ -370,8 +372,8 @@ func (w *Workload) checkPhases(f *rules.File) {
 	}
 }
 
-// compile compiles an expression against the types of its variables, and as whoever reads a recording does, who has none: there a
-// list cannot have both a field and a text.
+// compile compiles an expression against the types of its variables, and as whoever reads a recording does, who has
+// none: there a list cannot have both a field and a text.
 func compile(typed, untyped *expr.Environment, text string) (*expr.Expression, error) {
 	compiled, err := typed.Compile(text)
 	if err == nil {
@@ -380,7 +382,8 @@ func compile(typed, untyped *expr.Environment, text string) (*expr.Expression, e
 	return compiled, err
 }
 
-// checkGone compiles the expression that says that nothing is left. It must look at a child, and hold where there is none.
+// checkGone compiles the expression that says that nothing is left. It must look at a child, and hold where there is
+// none.
 func (w *Workload) checkGone(f *rules.File, untyped *expr.Environment) {
 	fail := func(format string, args ...any) { f.FailAt([]any{"phases", "gone"}, "phases.gone: "+format, args...) }
 	name, _ := w.ScaleKnob()
@@ -511,8 +514,8 @@ func (w *Workload) Image() (string, bool) {
 // instance is the label that has the custom resource's name, wherever the reference has it.
 const instance = "app.kubernetes.io/instance"
 
-// Child returns the main child that a custom resource asks for: the reference with the custom resource's name, namespace and
-// size. The custom resource is its controller, so that the garbage collector removes it.
+// Child returns the main child that a custom resource asks for: the reference with the custom resource's name,
+// namespace and size. The custom resource is its controller, so that the garbage collector removes it.
 func (w *Workload) Child(cr *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	what := fmt.Sprintf("%s %s/%s", w.Resource.Kind, cr.GetNamespace(), cr.GetName())
 	if w.reference == nil {

@@ -34,9 +34,9 @@ func (v Value) String() string {
 const depth = 2
 
 // Values returns wrong values of the fields of spec, of a definition's schema: at most so many that no rule forbids,
-// which reach the operator, and then as many that one does. The fields that the custom resource has set come first, then the
-// others by their names; each has one value before any has a second one. A value that asks for more pods than a node has room
-// for is not among them.
+// which reach the operator, and then as many that one does. The fields that the custom resource has set come first,
+// then the others by their names; each has one value before any has a second one. A value that asks for more pods than
+// a node has room for is not among them.
 func Values(definition *apiextensions.JSONSchemaProps, custom map[string]any, most int) []Value {
 	root := definition.Properties["spec"]
 	fields := fieldsOf(&root, []string{"spec"})

@@ -20,19 +20,17 @@ import (
 // Way is the way to install for which install.Way asks.
 type Way struct{}
 
-// Of tells whether a path is a folder with a kustomization.
+// Of reports whether a path is a folder with a kustomization.
 func (Way) Of(path string) bool {
-	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
+		_, err := os.Stat(filepath.Join(path, name))
+		return err == nil
+	})
 }
 
 // Read builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
-// apply -k: namespaces and definitions before what needs them. The files are those of its bases, too. An error names the
-// kustomization that cannot be built, and is kustomize's own.
+// apply -k: namespaces and definitions before what needs them. The files are those of its bases, too. An error names
+// the kustomization that cannot be built, and is kustomize's own.
 func (Way) Read(tree files.Tree, folder string) (objects []*unstructured.Unstructured, from []string, err error) {
 	tracked := track(tree)
 	objects, err = build(tracked, folder)
@@ -56,8 +54,9 @@ func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error
 	return yaml.Parse("the result of kustomize build "+folder, content)
 }
 
-// Check refuses a kustomization, or one of a style that it builds on, in which an entry changes nothing: kustomize is silent
-// where the target of a patch is gone. Others that it builds on are published as they are. Errors name file and line.
+// Check refuses a kustomization, or one of a style that it builds on, in which an entry changes nothing: kustomize is
+// silent where the target of a patch is gone. Others that it builds on are published as they are. Errors name file and
+// line.
 func (Way) Check(tree files.Tree, folder string) error { return checkOverlay(tree, folder) }
 
 func checkOverlay(tree files.Tree, folder string) error {

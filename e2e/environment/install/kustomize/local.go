@@ -50,7 +50,7 @@ func local(file string, text []byte) error {
 	return fmt.Errorf("%s:%d: %q %s", file, max(lineOf(&document, found), 1), found, reason)
 }
 
-// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files
+// foreign returns the first key or text, in alphabetical order of keys, by which more than the style's files
 // would be loaded, and the reason; "": there is none.
 func foreign(value any) (found, reason string) {
 	switch value := value.(type) {
@@ -93,8 +93,8 @@ func lineOf(node *yaml.Node, text string) int {
 	return 0
 }
 
-// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out; countless
-// is where counting ends.
+// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out;
+// countless is where counting ends.
 const (
 	mostValues = 100_000
 	countless  = 1 << 40

@@ -20,7 +20,7 @@ import (
 // Way is the way to install for which install.Way asks.
 type Way struct{}
 
-// Of tells whether a path is to be installed in this way: any is, if in no other.
+// Of reports whether a path is to be installed in this way: any is, if in no other.
 func (Way) Of(string) bool { return true }
 
 // Read reads a file, or the *.yaml and *.yml files of a folder in name order. The order of the documents is kept.

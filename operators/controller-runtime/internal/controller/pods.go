@@ -50,7 +50,7 @@ func readyNames(pods []corev1.Pod) []string {
 	return names
 }
 
-// podReady tells whether a pod serves: it runs, is ready and is not being deleted.
+// podReady reports whether a pod serves: it runs, is ready and is not being deleted.
 func podReady(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning &&
 		slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {

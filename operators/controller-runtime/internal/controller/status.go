@@ -100,7 +100,7 @@ func assess(m *cachev1alpha1.Memcached, d *appsv1.Deployment, own []corev1.Pod, 
 	return reasonRollingOut, message, false
 }
 
-// rolledOut tells whether the Deployment's controller has seen its newest spec and
+// rolledOut reports whether the Deployment's controller has seen its newest spec and
 // has size pods, all of the newest template and all ready.
 func rolledOut(d *appsv1.Deployment, size int64) bool {
 	s := d.Status
