@@ -23,8 +23,12 @@ func converged(t *timeline.Timeline) Verdict {
 		if child != nil {
 			evidence = nil // what became of it tells more
 		}
-		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks,
-			cmp.Or(t.Waiting(t.Subjects[0]), last))
+		if own := t.Subjects[0]; t.Matrix {
+			last = cmp.Or(t.Unplaced(own), last, t.Waiting(own))
+		} else { // of pods no messages are read, and what the custom resource says is further away
+			last = cmp.Or(t.Waiting(own), last)
+		}
+		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks, last)
 	}
 	at, reached := t.Reached(spec.PhaseReady)
 	if reached && t.Sample.Timeout > 0 && at-t.Actions.Intent > t.Sample.Timeout {

@@ -282,10 +282,7 @@ func (t *Timeline) Waiting(s *Subject) string {
 	if pod := First(t.World.Pods, func(p *Entity) bool { return of(p) && p.Object.Waiting != "" }); pod != nil {
 		return fmt.Sprintf("; of pod %s %s", pod.Name, pod.Waiting)
 	}
-	if pod := t.unplaced(s); pod != nil {
-		return "; " + t.noNode(pod) + t.asksMore(s, pod)
-	}
-	return ""
+	return t.Unplaced(s)
 }
 
 // workingLacks says that there is no sign yet of the operator's having begun.

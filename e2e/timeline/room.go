@@ -43,6 +43,15 @@ func (t *Timeline) unplaced(s *Subject) *wire.Object {
 	return First(t.World.Pods, func(p *Entity) bool { return p.Unplaced != "" && !p.Deleting && of(p) })
 }
 
+// Unplaced says, as the end of a message, that a pod of a custom resource finds no node; "": none is without.
+func (t *Timeline) Unplaced(s *Subject) string {
+	pod := t.unplaced(s)
+	if pod == nil {
+		return ""
+	}
+	return "; " + t.noNode(pod) + t.asksMore(s, pod)
+}
+
 // noNode says of a pod that it finds no node, and since when.
 func (t *Timeline) noNode(pod *wire.Object) string {
 	since := time.Duration(-1)
