@@ -140,6 +140,7 @@ func published() (map[string][]string, error) {
 	made := map[string][]string{
 		"example":                    {"example"},
 		"results/replication-bursts": {"results/replication-bursts"},
+		"results/matrix":             {"results/matrix"},
 		"results/quick":              {"results/quick"},
 		"results/replication-quick":  {"results/replication-quick"},
 		"results/replication-slow":   {"results/replication-slow"},
