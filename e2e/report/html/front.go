@@ -302,5 +302,5 @@ func (s *study) applying() string {
 	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Rows()) {
 		return ""
 	}
-	return fmt.Sprintf(" (%d to %d apply to a style)", slices.Min(counts), slices.Max(counts))
+	return fmt.Sprintf(" (%s apply to a style)", plain.Span(slices.Min(counts), slices.Max(counts)))
 }
