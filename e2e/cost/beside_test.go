@@ -244,8 +244,10 @@ func TestTheStrainOfEachStep(t *testing.T) {
 	waiting := int64(0)
 	look := func(ms int, idle, stolen int64, running int) {
 		waiting = 9 - waiting
-		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: int64(ms), Running: running},
-			Fairness: &record.Fairness{Waiting: waiting, Rejected: int64(ms) / 1000}}})
+		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{
+			Node: "n", Machine: &record.Machine{Idle: idle, Stolen: stolen, All: int64(ms), Running: running},
+			Fairness: &record.Fairness{Waiting: waiting, Rejected: int64(ms) / 1000},
+		}})
 	}
 	step := func(rate int) func(*record.Sample) {
 		return func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) }

@@ -118,10 +118,14 @@ func TestWhatWasReadyBeforeItFailedTeaches(t *testing.T) {
 	deleted := seen("one", 2, running(2))
 	deleted.Watch.Event = spec.Deleted
 	learned, err := learn.From(sequence(slices.Concat([]record.Entry{header(1)}, life("one", 3), []record.Entry{
-		{Begin: &record.Sample{Namespace: "one"}}, seen("one", 2, running(3)), seen("one", 2, running(2)), end("one", record.Settled),
-		{Begin: &record.Sample{Namespace: "one"}}, seen("one", 5, running(3)), end("one", record.TimedOut),
-		{Begin: &record.Sample{Namespace: "one"}}, seen("one", 0, `{"observedGeneration": 1}`), end("one", record.Settled),
-		{Begin: &record.Sample{Namespace: "one"}}, deleted, end("one", record.Settled),
+		{Begin: &record.Sample{Namespace: "one"}},
+		seen("one", 2, running(3)), seen("one", 2, running(2)), end("one", record.Settled),
+		{Begin: &record.Sample{Namespace: "one"}},
+		seen("one", 5, running(3)), end("one", record.TimedOut),
+		{Begin: &record.Sample{Namespace: "one"}},
+		seen("one", 0, `{"observedGeneration": 1}`), end("one", record.Settled),
+		{Begin: &record.Sample{Namespace: "one"}},
+		deleted, end("one", record.Settled),
 	})...))
 	require.NoError(t, err)
 	var parts []string

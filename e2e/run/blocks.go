@@ -129,12 +129,8 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		if place.wave == 0 {
 			times.measured = time.Since(s.measuring)
 			s.edge(ctx, place)
-		} else if share, _ := readMachine("/").Since(machine); share > busyFrom {
-			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
 		}
-		if n := s.kube.PutOff() - putOff; n > 0 {
-			s.observers.putOff = append(s.observers.putOff, fmt.Sprintf("%s, %s: %s", p.label(), place.what(), plain.Plural(int(n), "time")))
-		}
+		s.strained(place, machine, s.kube.PutOff()-putOff)
 		s.mark(place, record.Driven)
 	}
 	if p.operator != nil {
@@ -145,6 +141,18 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	}
 	s.report(place, times, err)
 	return err
+}
+
+// strained notes of a wave that the machine had little left for what it ran since it was read, and of any block how often
+// the API server put the harness off.
+func (s *Session) strained(place turn, machine *record.Machine, putOff int64) {
+	label := place.participant.label()
+	if share, _ := readMachine("/").Since(machine); place.wave > 0 && share > busyFrom {
+		s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", label, place.wave, 100*share))
+	}
+	if putOff > 0 {
+		s.observers.putOff = append(s.observers.putOff, fmt.Sprintf("%s, %s: %s", label, place.what(), plain.Plural(int(putOff), "time")))
+	}
 }
 
 // ready makes ready what a participant with an operator is driven with.

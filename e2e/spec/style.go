@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"operatorbench/e2e/plain"
 )
 
 // Style is a style.yaml: what is known of an operator style before there is a cluster. Recordings hold it as it is, so
@@ -323,10 +321,19 @@ type Typical struct {
 
 // Component returns the component of a name.
 func (s Style) Component(name string) (Component, bool) {
-	return plain.Find(s.Components, func(c Component) bool { return c.Name == name })
+	for _, component := range s.Components {
+		if component.Name == name {
+			return component, true
+		}
+	}
+	return Component{}, false
 }
 
 // ImageNames lists the names of the images that the node must have.
 func (s Style) ImageNames() []string {
-	return plain.Map(s.Images, func(i Image) string { return i.Name })
+	var names []string
+	for _, image := range s.Images {
+		names = append(names, image.Name)
+	}
+	return names
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"operatorbench/e2e/plain"
 )
 
 // Workload is a workload.yaml: a custom resource, what an operator makes for it, and what it owes. Recordings hold it
@@ -137,7 +135,11 @@ func (k Knob) Range() string {
 	if len(k.Values) == 0 {
 		return fmt.Sprintf("%d to %d", k.Min, k.Max)
 	}
-	return strings.Join(plain.Map(k.Values, strconv.Itoa), ", ")
+	var texts []string
+	for _, value := range k.Values {
+		texts = append(texts, strconv.Itoa(value))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Lowers says why a knob cannot be set from one value to a lower one; "": it can, or it is none.
@@ -243,7 +245,13 @@ func (w *Workload) Main() ChildKind {
 
 // ChildIDs are what expressions call the children.
 func (w *Workload) ChildIDs() []string {
-	return plain.Once(nil, plain.Map(w.Children, func(c ChildKind) string { return c.ID })...)
+	var ids []string
+	for _, child := range w.Children {
+		if !slices.Contains(ids, child.ID) {
+			ids = append(ids, child.ID)
+		}
+	}
+	return ids
 }
 
 // ScaleKnob is the name of the knob that scales, and the knob.
