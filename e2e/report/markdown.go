@@ -135,7 +135,7 @@ func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	m.rows(r.overview(verdictWithWarmups))
+	m.rows(r.overview())
 	m.line("\n%s", text(r.legend()))
 	if note := r.warmupNote(); note != "" {
 		m.line("\n%s", note)

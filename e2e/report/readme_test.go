@@ -350,6 +350,7 @@ func TestTerminalOfTenStyles(t *testing.T) {
 		}
 	}
 	assert.Regexp(t, `\ncreate +rank written p50 ready p50 +× floor verdict +max written max ready n r\nfloor `, out.String())
+	assert.Regexp(t, `\ndelete +rank gone p50 pods gone p50 +× floor verdict +max gone max pods gone +n +r\nfloor `, out.String())
 	assert.Regexp(t, `\n +written +ready +max +max\nburst-create +rank +p50 +p50 +× floor verdict`, out.String(), "heads are stacked where they are too wide")
 	assert.Contains(t, out.String(), "a framework 1.2.3 (2026-01-02)", "the last column is whole")
 }

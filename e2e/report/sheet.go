@@ -165,13 +165,13 @@ func (r *Report) CSV(out io.Writer) error {
 }
 
 // overview has one line for each style and scenario.
-func (r *Report) overview(verdict func(*result.Cell) string) table.Table {
+func (r *Report) overview() table.Table {
 	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "r", "rank", "written p50", "max", "ready p50", "max", "× floor"}, Words: []bool{true, true, true}}
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
 			one, other := figures(written), figures(ready)
-			row := table.Texts(label, c.Scenario, verdict(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
+			row := table.Texts(label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
 				one[0], one[2], other[0], other[2], c.BesideFloor(written))
 			row[2].Outcome = c.Verdict
 			t.Rows = append(t.Rows, row)
@@ -180,18 +180,26 @@ func (r *Report) overview(verdict func(*result.Cell) string) table.Table {
 	return t
 }
 
-// ranked is the overview of one scenario, the quickest style first, and the columns by their worth.
+// ranked is one scenario, the quickest style first, and the columns by their worth.
 func (r *Report) ranked(scenario string) table.Table {
-	all, order := r.overview((*result.Cell).VerdictText), []int{0, 5, 6, 8, 10, 2, 7, 9, 3, 4}
-	t := table.Table{Header: plain.Map(order, func(i int) string { return all.Header[i] }), Words: []bool{true, false, false, false, false, true}}
-	t.Header[0], t.Header[6], t.Header[7] = scenario, "max written", "max ready"
+	done, seen := "written", "ready"
+	t := table.Table{Words: []bool{true, false, false, false, false, true}}
 	for _, label := range r.ByLatency(scenario) {
-		for _, row := range all.Rows {
-			if row[0].Text == label && row[1].Text == scenario {
-				t.Rows = append(t.Rows, plain.Map(order, func(i int) table.Cell { return row[i] }))
-			}
+		c := r.Cell(label, scenario)
+		if c == nil {
+			continue
 		}
+		if _, there := c.Phase(spec.PhaseChildGone); there {
+			done, seen = "gone", "pods gone"
+		}
+		written, ready := c.Outcome()
+		one, other := figures(written), figures(ready)
+		row := table.Texts(label, r.RankOf(label, scenario).String(), one[0], other[0], c.BesideFloor(written), c.VerdictText(), one[2], other[2],
+			strconv.Itoa(written.N), strconv.Itoa(written.Rounds))
+		row[5].Outcome = c.Verdict
+		t.Rows = append(t.Rows, row)
 	}
+	t.Header = []string{scenario, "rank", done + " p50", seen + " p50", "× floor", "verdict", "max " + done, "max " + seen, "n", "r"}
 	return t
 }
 

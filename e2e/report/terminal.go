@@ -120,7 +120,7 @@ func (t *terminal) overview(r *Report) {
 			t.gap()
 		}
 	} else {
-		all := r.overview(verdictWithWarmups)
+		all := r.overview()
 		last := len(all.Header) - 1 // it stands above
 		all.Header = all.Header[:last]
 		for i := range all.Rows {
