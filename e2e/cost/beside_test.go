@@ -151,7 +151,8 @@ func TestCallsOfAPassWithoutAChangeAreThoseInItsNamespace(t *testing.T) {
 	once(t, 1, s.only(t).UnchangedCalls)
 }
 
-// Lines are counted for what the harness asked for in waves that broke nothing of the whole operator, each round's together.
+// Lines are counted for what the harness asked for in waves that broke nothing of the whole operator, each round's
+// together.
 func TestLogLinesAreForEachRequest(t *testing.T) {
 	wave := func(s *story, scenario string, lines *int, faults ...string) {
 		s.begin(1000, argo, scenario, 1) // which writes once

@@ -6,7 +6,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Strain is how busy machine and API server were while a load, or a step of a ramp, was under way, by all that was there.
+// Strain is how busy machine and API server were while a load, or a step of a ramp, was under way, by all that was
+// there.
 type Strain struct {
 	Load     string  `json:"load"`           // the scenario
 	Rate     int     `json:"rate,omitempty"` // of a ramp's step, in changes a second

@@ -255,7 +255,8 @@ func TestAClusterWithoutRoomIsAskedAnew(t *testing.T) {
 	}, s.ends)
 }
 
-// A style's name may have as many letters as a label's value; namespaces have no more, and keep styles and variants apart.
+// A style's name may have as many letters as a label's value; namespaces have no more, and keep styles and variants
+// apart.
 func TestNamespacesOfStylesWithLongNames(t *testing.T) {
 	seen := map[string]bool{}
 	check := func(made []string, want int) {

@@ -128,7 +128,8 @@ func TestAGrowthEndsWhereItIsNotFilled(t *testing.T) {
 	})
 }
 
-// The pods of a load with fake nodes may start: there is no LimitRange that keeps them from it, and the namespaces ask for the nodes.
+// The pods of a load with fake nodes may start: there is no LimitRange that keeps them from it, and the namespaces ask
+// for the nodes.
 func TestALoadWithFakeNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })

@@ -164,7 +164,8 @@ func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, e
 	run := l.sampleRun(l.style, sample)
 	end, err := l.run(ctx, run, steps)
 	l.lag = run.waited
-	// A request that failed, and a cluster without room, say nothing of the operator: the next scenario's state is asked for anew.
+	// A request that failed, and a cluster without room, say nothing of the operator: the next scenario's state is asked
+	// for anew.
 	l.hopeless = end.Outcome == record.TimedOut && !run.full
 	return end, err
 }
@@ -259,8 +260,8 @@ func (l *lane) close(ctx context.Context) {
 	l.open = nil
 }
 
-// leaveRoom removes what the lane made while the operator is there, before another lane needs its room. What does not go in
-// time is left for the turn's end, which says so.
+// leaveRoom removes what the lane made while the operator is there, before another lane needs its room. What does not
+// go in time is left for the turn's end, which says so.
 func (l *lane) leaveRoom(ctx context.Context) {
 	l.end()
 	ctx, cancel := context.WithTimeout(ctx, l.style.bound())

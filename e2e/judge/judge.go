@@ -150,8 +150,8 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 	return judgeAll(name+": ", record.ReadLines(name), observers)
 }
 
-// judgeAll judges the lines of a file, or of nobody knows what (""): these are the caller's, those of a file are given up
-// once they are judged. Errors of reading name the file already.
+// judgeAll judges the lines of a file, or of nobody knows what (""): these are the caller's, those of a file are given
+// up once they are judged. Errors of reading name the file already.
 func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []func(record.Entry)) (*Judgement, error) {
 	g := NewJudging()
 	line := 0

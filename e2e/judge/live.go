@@ -9,8 +9,9 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// Live judges a recording while it is written, so that a driver knows when to go on, and nobody has to read the recording
-// to know what is known so far. Nobody who records waits for it; what it is asked covers all that was recorded before.
+// Live judges a recording while it is written, so that a driver knows when to go on, and nobody has to read the
+// recording to know what is known so far. Nobody who records waits for it; what it is asked covers all that was
+// recorded before.
 type Live struct {
 	recorder  *record.Recorder
 	follower  *record.Follower
@@ -23,8 +24,8 @@ type Live struct {
 	err     error              // why nothing is judged any more
 }
 
-// NewLive judges a recording that has just begun. Every observer is called with every entry that is judged, as Judge does.
-// Stop is to be called at the recording's end.
+// NewLive judges a recording that has just begun. Every observer is called with every entry that is judged, as Judge
+// does. Stop is to be called at the recording's end.
 func NewLive(recorder *record.Recorder, observers ...func(record.Entry)) (*Live, error) {
 	header := recorder.Header()
 	l := &Live{recorder: recorder, observers: observers, judging: NewJudging(), done: map[string]*Result{}}

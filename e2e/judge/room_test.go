@@ -29,7 +29,8 @@ func unplaced(reason, message string, changes ...fields) thing {
 	return p
 }
 
-// scaledUp tells of a custom resource with a template, all ready, which is then scaled from 3 to 4, and of the child and the pod that came of it.
+// scaledUp tells of a custom resource with a template, all ready, which is then scaled from 3 to 4, and of the child
+// and the pod that came of it.
 func scaledUp(t *testing.T, template fields, asks int, fourth thing, change ...func(*record.Sample)) *story {
 	t.Helper()
 	of := func(generation, size int) thing {
@@ -55,8 +56,8 @@ func scaledUp(t *testing.T, template fields, asks int, fourth thing, change ...f
 	return s
 }
 
-// A node on which a pod that is rightly asked for has no room says nothing of the operator. One that asks for more than its custom
-// resource does, or makes more pods, has itself to blame.
+// A node on which a pod that is rightly asked for has no room says nothing of the operator. One that asks for more than
+// its custom resource does, or makes more pods, has itself to blame.
 func TestAClusterWithoutRoomIsNotTheOperators(t *testing.T) {
 	const full = "0/1 nodes are available: 1 Insufficient cpu."
 	const since = "pod p4 cannot be scheduled since +0.300 s: Unschedulable: " + full

@@ -173,7 +173,8 @@ func (l *lesson) see(w *record.Watch) error {
 	return nil
 }
 
-// settled takes note of how the custom resources of a place stand now that they are as asked for. Of one without pods little is said.
+// settled takes note of how the custom resources of a place stand now that they are as asked for. Of one without pods
+// little is said.
 func (l *lesson) settled(at *place) {
 	for _, is := range l.lives {
 		if is.in == at && !at.unmeetable && !is.gone && is.size > 0 {

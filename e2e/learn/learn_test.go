@@ -112,8 +112,8 @@ func TestWhatEndedOtherwiseTeachesNothing(t *testing.T) {
 	assert.Equal(t, want.Ready, got.Ready)
 }
 
-// A custom resource that was as asked for teaches that, whatever becomes of it later: LeaderWorkerSet's could not be scaled up on a node without
-// room, and all that its creation had shown was lost.
+// A custom resource that was as asked for teaches that, whatever becomes of it later: LeaderWorkerSet's could not be
+// scaled up on a node without room, and all that its creation had shown was lost.
 func TestWhatWasReadyBeforeItFailedTeaches(t *testing.T) {
 	deleted := seen("one", 2, running(2))
 	deleted.Watch.Event = spec.Deleted

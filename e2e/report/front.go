@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// README prints a README's first screen: the findings, the picture, and what to use by what a reader has. All figures, with
-// their intervals, are on another page: see Figures.
+// README prints a README's first screen: the findings, the picture, and what to use by what a reader has. All figures,
+// with their intervals, are on another page: see Figures.
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
 	for _, answer := range r.Answers() {
@@ -43,7 +44,8 @@ func (r *Report) README(out io.Writer, at Place) error {
 // have is what a reader has, with the need that it is.
 type have struct{ reader, need string }
 
-// programs are the languages in which a program is written around a framework's library, haves all that a reader may have.
+// programs are the languages in which a program is written around a framework's library, haves all that a reader may
+// have.
 var (
 	languages = []string{"Go", "Python", "Java", "Rust", "TypeScript"}
 	programs  = plain.Map(languages, func(one string) have { return have{"write " + one, "Our team writes " + one} })
@@ -51,8 +53,8 @@ var (
 		have{"have Ansible roles", "We have Ansible roles"}, have{"run Argo already", "We already run Argo"})
 )
 
-// uses is the style for a reader who has something: of those that meet the need, the one that fails the fewest tests, and of
-// several the one with the fewest lines to maintain. Empty: there is none.
+// uses is the style for a reader who has something: of those that meet the need, the one that fails the fewest tests,
+// and of several the one with the fewest lines to maintain. Empty: there is none.
 func (r *Report) uses(of have) string {
 	for _, need := range r.Needs() {
 		if need.Name != of.need {
@@ -132,13 +134,18 @@ func (r *Report) choices(at Place) table.Table {
 	return t
 }
 
+// raised writes digits as the marks of footnotes.
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
 // column's head where most are from another run, and else the figure.
 func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
 	runs := []string{values[0][0].Run}
 	mark := func(text *string, run string) {
 		runs = plain.Once(runs, run)
-		*text += " " + []string{"", "¹", "²", "³", "⁴", "⁵"}[min(slices.Index(runs, run), 5)]
+		if n := slices.Index(runs, run); n > 0 {
+			*text += " " + raised.Replace(strconv.Itoa(n))
+		}
 	}
 	usual := make([]string, len(values[0])) // the run of most of a column
 	for i := range usual {
@@ -197,7 +204,8 @@ func (r *Report) atOnce(load string) int {
 // Answer is what the recordings come to: a few words that stand out, and a sentence or two.
 type Answer struct{ Lead, Text string }
 
-// Answers are what the recordings come to. Where they are no answer to which style to choose, they say what was measured.
+// Answers are what the recordings come to. Where they are no answer to which style to choose, they say what was
+// measured.
 func (r *Report) Answers() []Answer {
 	all := plain.Where([]Answer{r.alike(), r.whatFails(), r.forms(), r.already()}, func(one Answer) bool { return one.Text != "" && r.Recommends() })
 	if text := r.Tables()[0].span(); text != "" && (len(all) == 0 || all[0].Lead == "") {
@@ -258,8 +266,8 @@ func (r *Report) alike() Answer {
 	return answer
 }
 
-// span is the lowest and the highest median of the headline; empty: there is none, or it is a load, of which the median says
-// little.
+// span is the lowest and the highest median of the headline; empty: there is none, or it is a load, of which the median
+// says little.
 func (r *Report) span() string {
 	headline := r.Headline()
 	id := result.Written(headline)
@@ -280,8 +288,8 @@ func (r *Report) span() string {
 	return text + "."
 }
 
-// whatFails says with which styles the fewest tests fail. A difference of one is none where most were recorded once. Styles
-// on an old version of their framework are left out.
+// whatFails says with which styles the fewest tests fail. A difference of one is none where most were recorded once.
+// Styles on an old version of their framework are left out.
 func (r *Report) whatFails() Answer {
 	whole := plain.Where(r.Contestants(), func(label string) bool { return r.Fails(label).Whole() && r.Dated(label) == "" })
 	if !r.HasMatrix() || len(whole) == 0 {
@@ -317,8 +325,8 @@ func (r *Report) once(labels []string) bool {
 	return 2*len(plain.Where(all, func(c *result.Cell) bool { return len(c.Results) == 1 })) > len(all)
 }
 
-// forms says where another style on the same framework fails more tests than the one to use, if that differs more than the
-// languages do.
+// forms says where another style on the same framework fails more tests than the one to use, if that differs more than
+// the languages do.
 func (r *Report) forms() Answer {
 	most := func(label string) int { return r.Fails(label).Most() }
 	var used, parts []string

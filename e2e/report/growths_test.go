@@ -15,7 +15,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// A growth has a row for each number of custom resources, the floor's figures beside, and says in a sentence what it takes.
+// A growth has a row for each number of custom resources, the floor's figures beside, and says in a sentence what it
+// takes.
 func TestTableOfGrowths(t *testing.T) {
 	j := judge.Judgement{Header: record.Header{
 		Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: spec.Floor}}, {Style: spec.Style{Name: "controller-runtime-defaults"}}},

@@ -128,8 +128,8 @@ func (r *Report) seen(c *result.Cell) string {
 	return strings.Join(parts, " ")
 }
 
-// measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was handled
-// wrongly in it.
+// measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was
+// handled wrongly in it.
 func (r *Report) measuredNotes(whole *Report) []string {
 	var notes, wrong []string
 	if e := r.Environment; e != nil && r.Heading(whole) == "" {

@@ -27,7 +27,8 @@ func place() report.Place {
 	return report.Place{Folder: "docs/example", Made: "opbench report --format=readme docs/example", Light: "light.svg", Dark: "dark.svg", Page: "report.html", Markdown: "summary.md", Figures: "ALL.md"}
 }
 
-// readmeRows are the cells of the README's tables of styles, by style and by column; labels are those of the first table.
+// readmeRows are the cells of the README's tables of styles, by style and by column; labels are those of the first
+// table.
 func readmeRows(t *testing.T, r *report.Report) (labels []string, rows map[string]map[string]string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -330,8 +331,8 @@ func TestREADMEOfForeignTexts(t *testing.T) {
 	}
 }
 
-// Ten styles with names as long as they are can still be told apart in a terminal, and compared: no column is cut off, and
-// one for which there is no room is named.
+// Ten styles with names as long as they are can still be told apart in a terminal, and compared: no column is cut off,
+// and one for which there is no room is named.
 func TestTerminalOfTenStyles(t *testing.T) {
 	ten := made.Ten()
 	ten[1].Name = "controller-runtime-defaults"

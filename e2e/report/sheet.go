@@ -71,8 +71,8 @@ func (s sheet) cell(v result.Value) table.Cell {
 	return cell
 }
 
-// figuresTable has the few figures of a first look at one run, in the order of the headline: how quick one change is, and
-// many at once, beside the reference, and the memory that it takes.
+// figuresTable has the few figures of a first look at one run, in the order of the headline: how quick one change is,
+// and many at once, beside the reference, and the memory that it takes.
 func (r *Report) figuresTable() table.Table {
 	headline, load := r.Headline(), r.Heaviest()
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(headline), result.Status(headline)}
@@ -203,8 +203,8 @@ func (r *Report) ranked(scenario string) table.Table {
 	return t
 }
 
-// phasesTable has the phases of a scenario: those that all styles have and, of one style alone, its inner ones too; or all
-// phases, with intervals.
+// phasesTable has the phases of a scenario: those that all styles have and, of one style alone, its inner ones too; or
+// all phases, with intervals.
 func (r *Report) phasesTable(scenario string, all bool) table.Table {
 	t := table.Table{Header: []string{"phase", "style", "n", "r", "p50", "p90", "max", "× floor", ""}, Left: 2, Tail: true}
 	if all {

@@ -74,7 +74,8 @@ func (r *Set) costs(one Recording) {
 	}
 }
 
-// Sent says how many requests a style sent in a load at most, and how many its client allows itself; empty: it is not known.
+// Sent says how many requests a style sent in a load at most, and how many its client allows itself; empty: it is not
+// known.
 func (r *Set) Sent(label, scenario string) string {
 	for i := range r.Beside {
 		for _, one := range r.Beside[i].Busiest {
@@ -91,8 +92,8 @@ func (r *Set) Sent(label, scenario string) string {
 	return ""
 }
 
-// strain is how busy machine and API server were in a style's load, or in a step of its ramp; run and round are empty where any
-// counts.
+// strain is how busy machine and API server were in a style's load, or in a step of its ramp; run and round are empty
+// where any counts.
 func (r *Set) strain(label, scenario string, rate int, run string, round int) *cost.Strain {
 	for i := range r.Beside {
 		c := &r.Beside[i]

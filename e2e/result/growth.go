@@ -169,8 +169,8 @@ func (g *Growth) Bystanders() []Bystander {
 	return all
 }
 
-// bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be told from
-// what a process takes and gives back while it is left alone.
+// bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be
+// told from what a process takes and gives back while it is left alone.
 const bystanderLeast = 1 << 20
 
 // Text says in a sentence what growing takes.

@@ -158,8 +158,8 @@ func Spread(s stat.Summary, show func(stat.Observation) string) string {
 	return Bounds(s, show) + fmt.Sprintf("n %d in %s", s.N, plain.Plural(s.Rounds, "round"))
 }
 
-// Bounds are the 95% interval of a summary's figure where rounds are enough for one, else all that was seen, with a comma
-// for what follows; empty: it is all the same.
+// Bounds are the 95% interval of a summary's figure where rounds are enough for one, else all that was seen, with a
+// comma for what follows; empty: it is all the same.
 func Bounds(s stat.Summary, show func(stat.Observation) string) string {
 	if s.N == 0 {
 		return ""

@@ -143,8 +143,8 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	return err
 }
 
-// strained notes of a wave that the machine had little left for what it ran since it was read, and of any block how often
-// the API server put the harness off.
+// strained notes of a wave that the machine had little left for what it ran since it was read, and of any block how
+// often the API server put the harness off.
 func (s *Session) strained(place turn, machine *record.Machine, putOff int64) {
 	label := place.participant.label()
 	if share, _ := readMachine("/").Since(machine); place.wave > 0 && share > busyFrom {

@@ -30,7 +30,7 @@ func parseFairness(raw []byte) *record.Fairness {
 		return nil
 	}
 	f := &record.Fairness{}
-	for column, sum := range map[string]*int64{"ExecutingRequests": &f.Executing, "WaitingRequests": &f.Waiting, "RejectedRequests": &f.Rejected} {
+	for column, sum := range map[string]*int64{"WaitingRequests": &f.Waiting, "RejectedRequests": &f.Rejected} {
 		i := slices.Index(rows[0], column)
 		if i < 0 {
 			return nil

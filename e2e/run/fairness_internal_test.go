@@ -14,7 +14,7 @@ func TestReadFairness(t *testing.T) {
 			"exempt,            0,            false,  false,       0,               40,                900,                0,                0,                0\n" +
 			"workload-low,      2,            false,  false,       12,              7,                 300,                3,                0,                0\n" +
 			"catch-all,         <none>,       <none>, <none>,      <none>,          <none>\n" +
-			"workload-high,     0,            true,   false,       1,               2,                 30,                 1,                0,                0\n": {Waiting: 13, Executing: 9, Rejected: 4},
+			"workload-high,     0,            true,   false,       1,               2,                 30,                 1,                0,                0\n": {Waiting: 13, Rejected: 4},
 		"PriorityLevelName, ActiveQueues\nexempt, 0\n": nil,
 		"<html>": nil, "": nil, "a\"b": nil,
 	} {

@@ -38,7 +38,8 @@ func readHost(root string) record.Host {
 	return h
 }
 
-// readMachine reads what the CPUs have done since the machine was started, from a root folder; nil: the kernel does not say.
+// readMachine reads what the CPUs have done since the machine was started, from a root folder; nil: the kernel does not
+// say.
 func readMachine(root string) *record.Machine {
 	proc, err := procfs.NewFS(filepath.Join(root, "proc"))
 	if err != nil {

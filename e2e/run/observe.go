@@ -144,8 +144,8 @@ func (e *environment) strained() {
 	}
 }
 
-// edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to ask
-// takes a program about as much as it uses in a second at rest. A look that fails leaves a gap in the recording.
+// edge looks at what the pods have used where a block begins or ends and, of a load, asks them what they have done: to
+// ask takes a program about as much as it uses in a second at rest. A look that fails leaves a gap in the recording.
 func (e *environment) edge(ctx context.Context, place turn) {
 	sampler := e.observers.usage
 	if sampler == nil {

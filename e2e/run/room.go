@@ -19,8 +19,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// room says, once an operator is there and before it is driven, which scenarios ask for more pods than the nodes have room for. Of a
-// cluster that does not let its nodes and pods be listed it says nothing.
+// room says, once an operator is there and before it is driven, which scenarios ask for more pods than the nodes have
+// room for. Of a cluster that does not let its nodes and pods be listed it says nothing.
 func (s *Session) room(ctx context.Context, place turn) {
 	if place.participant.operator == nil || place.load != "" {
 		return
@@ -41,7 +41,8 @@ func (s *Session) room(ctx context.Context, place turn) {
 	}
 }
 
-// crowded says which scenarios ask for more pods of a custom resource than there is room for, where each requests so much; "": none.
+// crowded says which scenarios ask for more pods of a custom resource than there is room for, where each requests so
+// much; "": none.
 func crowded(room int, each corev1.ResourceList, kind string, list []scenarios.Scenario) string {
 	names := plain.Pick(list, func(s scenarios.Scenario) (string, bool) { return s.Name, s.Most() > room })
 	if len(names) == 0 {
@@ -61,7 +62,8 @@ func amounts(list corev1.ResourceList) string {
 	return plain.List(words)
 }
 
-// asksFor says what an operator's pods, those of its Deployments and the like, and each pod of a custom resource request of a node; "": nothing.
+// asksFor says what an operator's pods, those of its Deployments and the like, and each pod of a custom resource
+// request of a node; "": nothing.
 func asksFor(objects []*unstructured.Unstructured, w *workloads.Workload) string {
 	own, each := corev1.ResourceList{}, corev1.ResourceList{}
 	for _, o := range objects {

@@ -163,8 +163,8 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 	return unmet(func() string { return t.Leftovers(s) }, func() string { return t.RemainsLack(s) })
 }
 
-// Leftovers says what is left of a deleted custom resource's main child, and of others of that kind that it owned. What is
-// another's too, which is to stay, is not left over.
+// Leftovers says what is left of a deleted custom resource's main child, and of others of that kind that it owned. What
+// is another's too, which is to stay, is not left over.
 func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
 		return s.Owns(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {

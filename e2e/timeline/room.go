@@ -10,8 +10,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Excuse makes a sample that ended because its time was over, while the cluster had no node for a pod of it, one that was interrupted:
-// a cluster that is too small says nothing of the operator.
+// Excuse makes a sample that ended because its time was over, while the cluster had no node for a pod of it, one that
+// was interrupted: a cluster that is too small says nothing of the operator.
 func (t *Timeline) Excuse() {
 	if t.End == nil || t.End.Outcome != record.TimedOut {
 		return
@@ -23,9 +23,9 @@ func (t *Timeline) Excuse() {
 	}
 }
 
-// NoRoom says that it is the cluster that keeps a custom resource from being ready: the operator has made of its main child what
-// is asked for, and a pod of that finds no node, of which it asks for nothing that the custom resource, or the reference, does not ask for.
-// "": it is not so.
+// NoRoom says that it is the cluster that keeps a custom resource from being ready: the operator has made of its main
+// child what is asked for, and a pod of that finds no node, of which it asks for nothing that the custom resource, or
+// the reference, does not ask for. "": it is not so.
 func (t *Timeline) NoRoom() string {
 	t.Settle()
 	for _, s := range t.Subjects {

@@ -126,7 +126,8 @@ var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
 // Token is what a leak of one is called.
 const Token = "the token of a service account"
 
-// scan searches a log, and counts its lines. A very long line is searched in parts. It also returns the line that tells of the end.
+// scan searches a log, and counts its lines. A very long line is searched in parts. It also returns the line that tells
+// of the end.
 func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []record.Leak, end string, err error) {
 	told := false
 	note := func(what, namespace string) {

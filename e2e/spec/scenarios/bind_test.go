@@ -277,7 +277,8 @@ func TestWhatLowersNothing(t *testing.T) {
 	assert.Empty(t, why)
 }
 
-// The default workload goes through every scenario that neither pauses it, nor turns another knob, nor needs a volume, and the others' folders bring what is theirs.
+// The default workload goes through every scenario that neither pauses it, nor turns another knob, nor needs a volume,
+// and the others' folders bring what is theirs.
 func TestTheScenariosOfAWorkload(t *testing.T) {
 	all, err := scenarios.All(oracles)
 	require.NoError(t, err)

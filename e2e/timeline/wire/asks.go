@@ -16,7 +16,8 @@ var amounts = []string{"limits", "requests"}
 // rules are the fields of a pod that leave it fewer nodes, beside the amounts.
 var rules = []string{"affinity", "ephemeral", "hostPort", "nodeSelector", "persistentVolumeClaim", "resourceClaims", "topologySpreadConstraints"}
 
-// Asks lists what is asked of a node, each as a text, wherever it stands in a pod's spec, or in one that has parts of such a spec.
+// Asks lists what is asked of a node, each as a text, wherever it stands in a pod's spec, or in one that has parts of
+// such a spec.
 func Asks(spec any) []string {
 	var list []string
 	asks(spec, &list)
@@ -50,8 +51,8 @@ func asks(value any, list *[]string) {
 	}
 }
 
-// Requested are the amounts that an object requests as a container's resources do: what it does not request, it requests as it is
-// limited.
+// Requested are the amounts that an object requests as a container's resources do: what it does not request, it
+// requests as it is limited.
 func Requested(resources map[string]any) map[string]any {
 	requested := map[string]any{}
 	for _, key := range amounts {

@@ -82,8 +82,8 @@ func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
 }
 
-// readWaiting reads that the scheduler finds no node for a pod, or else its first container that waits and whose node says
-// why, such as for an image that it cannot pull. A container that is about to start has a reason and no message.
+// readWaiting reads that the scheduler finds no node for a pod, or else its first container that waits and whose node
+// says why, such as for an image that it cannot pull. A container that is about to start has a reason and no message.
 func (o *Object) readWaiting(raw json.RawMessage) error {
 	if !bytes.Contains(raw, []byte(`"waiting"`)) && !bytes.Contains(raw, []byte(corev1.PodReasonUnschedulable)) {
 		return nil
