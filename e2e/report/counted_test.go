@@ -32,14 +32,7 @@ func TestTableOfWhatOperatorsCount(t *testing.T) {
 	tables := r.countedTables()
 	require.Len(t, tables, 1)
 	table := tables[0]
-	var rows []string
-	for _, row := range table.Rows {
-		text := ""
-		for _, cell := range row {
-			text += cell.Text + "|"
-		}
-		rows = append(rows, text)
-	}
+	rows := rowsOf(table)
 	assert.Equal(t, []string{"burst|native|3|6|1|3|1.3|", "ramp|native|2|1|0|3|2|"}, rows)
 	require.Len(t, table.Notes, 3)
 	assert.Equal(t, "burst, native: 18 reconciles for 3 changes; 4 writes and 5 other requests reached the API server; at least 14 reconciles wrote nothing.", table.Notes[1])

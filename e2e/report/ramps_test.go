@@ -10,10 +10,12 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 func observed(n float64) stat.Observation { return stat.Observation{Value: n} }
@@ -51,14 +53,7 @@ func TestTableOfRamps(t *testing.T) {
 	all := r.rampTables()
 	require.Len(t, all, 1)
 	table := all[0]
-	var rows []string
-	for _, row := range table.Rows {
-		text := ""
-		for _, cell := range row {
-			text += cell.Text + "|"
-		}
-		rows = append(rows, text)
-	}
+	rows := rowsOf(table)
 	assert.Equal(t, []string{
 		"native|1|2|10|2.20|40.0 ms|40.0 ms|0|2.00 ms|1.00 ms|–|",
 		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|style|",
@@ -77,4 +72,11 @@ func TestTableOfRamps(t *testing.T) {
 	assert.Empty(t, r.RatesTable().Rows)
 	assert.Equal(t, "3/s", r.Value("native", result.Holds("ramp")).Text)
 	assert.Empty(t, r.Value("native", result.Last("ramp")), "the steps have no last one in common")
+}
+
+// rowsOf are a table's rows, each as one text.
+func rowsOf(t table.Table) []string {
+	return plain.Map(t.Rows, func(row []table.Cell) string {
+		return strings.Join(plain.Map(row, func(c table.Cell) string { return c.Text + "|" }), "")
+	})
 }
