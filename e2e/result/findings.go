@@ -12,7 +12,8 @@ import (
 )
 
 // ofMatrix joins what recordings hold of the correctness matrix. The floor has no operator that could be correct. Of a
-// style in a scenario only one version counts, that of the recording given first which has it.
+// style only one version counts: that of the recording given first which drove it through more than what is measured.
+// What is measured is of the first that has it.
 func ofMatrix(recordings []Recording) *Matrix {
 	first := map[key]string{}
 	judgements := plain.Map(recordings, func(one Recording) *judge.Judgement {
@@ -21,7 +22,10 @@ func ofMatrix(recordings []Recording) *Matrix {
 			judged = *judged.Finished()
 		}
 		judged.Results = plain.Where(judged.Results, func(r judge.Result) bool {
-			at, version := key{record.Label(r.Style, r.Variant), r.Scenario}, one.version(r.Style, r.Variant)
+			at, version := key{label: record.Label(r.Style, r.Variant)}, one.version(r.Style, r.Variant)
+			if r.Group == spec.GroupLatency || r.Group == spec.GroupLoad {
+				at.scenario = r.Scenario
+			}
 			if first[at] == "" {
 				first[at] = version
 			}

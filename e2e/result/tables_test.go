@@ -94,15 +94,25 @@ func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
 		return one
 	}
 	before, after, again := made("before", "m", "1"), made("after", "m", "2"), made("again", "m", "2")
-	extra := before.Judgement.Results[0]
-	extra.Scenario = "delete"
-	before.Judgement.Results = append(before.Judgement.Results, extra)
+	for _, scenario := range []string{"delete", "drift", "gone"} {
+		extra := before.Judgement.Results[0]
+		extra.Scenario = scenario
+		if scenario != "delete" {
+			extra.Group = spec.GroupFault
+		}
+		before.Judgement.Results = append(before.Judgement.Results, extra)
+		if scenario == "drift" {
+			after.Judgement.Results = append(after.Judgement.Results, extra)
+		}
+	}
 
 	m := result.Of(after, before, again).Matrix
 	assert.Equal(t, 4, m.Cell("native", "create").All(), "the first version, in two runs")
-	assert.Equal(t, 1, m.Cell("native", "delete").All(), "what no run of the first version has")
+	assert.Equal(t, 1, m.Cell("native", "delete").All(), "what was measured of another version only")
+	assert.Equal(t, 1, m.Cell("native", "drift").All())
+	assert.Nil(t, m.Cell("native", "gone"), "what the first version was not driven through is not known of it")
 	assert.Equal(t, 3, m.Cell("argo", "create").All(), "a style whose version is not known counts always")
-	assert.Len(t, before.Judgement.Results, 4, "the recording is as it was")
+	assert.Len(t, before.Judgement.Results, 6, "the recording is as it was")
 	assert.Equal(t, 4, result.Of(before, made("manifests", "n", "1"), made("same", "m", "1")).Matrix.Cell("native", "create").All())
 }
 
