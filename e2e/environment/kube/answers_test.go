@@ -76,3 +76,31 @@ func TestWhatAnAPIServerDoesNotAnswerEnds(t *testing.T) {
 		})
 	}
 }
+
+// A kubelet ends the stream of a container that runs on where its machine has no inotify instance left.
+func TestALogWhoseStreamEndsIsFollowedAgain(t *testing.T) {
+	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"1"},
+		"status":{"containerStatuses":[{"name":"main","state":{"running":{}}}]}}`
+	end := `{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}`
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/namespaces/n/pods/p/log" {
+			_, _ = w.Write([]byte("begins\n"))
+			if asked.Add(1) > 1 {
+				_, _ = w.Write([]byte("listens\n"))
+			}
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"type":"ADDED","object":` + pod + `}{"type":"BOOKMARK","object":` + end + `}`))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	client, err := kube.New(&rest.Config{Host: server.URL})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, client.WaitLog(ctx, "n", "app=p", "listens", 1))
+	assert.EqualValues(t, 2, asked.Load())
+}
