@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/drive"
@@ -243,7 +244,8 @@ func (s *Session) report(place turn, times *blockTimes, err error) {
 			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
 		}
 		if err != nil {
-			line += "  FAILED"
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			line += "  FAILED: " + first
 		}
 		s.say("%s", line)
 	}
