@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/record"
@@ -20,7 +21,7 @@ func HeldMessage(h *record.Held) string {
 }
 
 // held blames a custom resource that was not released on the last sample of its namespace, or where that has none which
-// is judged, on the style's last. A sample that has failed already keeps its reasons, and is told of it.
+// is judged, on the style's last.
 func (j *Judgement) held(h *record.Held) {
 	var blamed *Result
 	for i := range j.Results {
@@ -39,15 +40,20 @@ func (j *Judgement) held(h *record.Held) {
 		j.Warnings = append(j.Warnings, HeldMessage(h))
 		return
 	}
-	blamed.own()
-	for i := range blamed.Verdicts {
-		if v := &blamed.Verdicts[i]; v.Outcome == spec.Fail {
-			v.Message += "; " + HeldMessage(h)
-			return
+	blamed.facts.held = append(blamed.facts.held, h)
+}
+
+// release adds what was not released: to the first failure, which keeps its reasons, or as a failure of its own.
+func release(verdicts []Verdict, held []*record.Held) []Verdict {
+	for _, h := range held {
+		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Outcome == spec.Fail })
+		if i < 0 {
+			v := fail(nil, "expected the operator to release what it holds; %s", HeldMessage(h))
+			v.Oracle = Released
+			verdicts = append(verdicts, v)
+			continue
 		}
+		verdicts[i].Message += "; " + HeldMessage(h)
 	}
-	v := fail(nil, "expected the operator to release what it holds; %s", HeldMessage(h))
-	v.Oracle = Released
-	blamed.Verdicts = append(blamed.Verdicts, v)
-	blamed.count()
+	return verdicts
 }

@@ -44,10 +44,10 @@ type Result struct {
 	// Service is how the managed system answered; nil: no oracle asks for it, or it was not asked.
 	Service *Service `json:",omitempty"`
 
-	where    timeline.Scope
-	outages  []timeline.Outage
-	phases   []timeline.Phase
-	reaction reaction // the slowest, that of the given state included
+	where   timeline.Scope
+	outages []timeline.Outage
+	phases  []timeline.Phase
+	facts   facts
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable does not, unless nothing else is there. A
@@ -80,7 +80,7 @@ func One(t *timeline.Timeline) Result {
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
 		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Rate: t.Sample.Rate, Stage: t.Sample.Stage, Held: t.Sample.Held, Namespace: t.Sample.Place(), Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
-		where: t.Scope, outages: t.Outages(), phases: t.Phases, reaction: slowestReaction(t),
+		where: t.Scope, outages: t.Outages(), phases: t.Phases, facts: facts{slowest: slowestReaction(t)},
 	}
 	if t.End != nil {
 		r.End, r.Reason, r.Unready = t.End.Outcome, t.End.Reason, t.End.Outcome != record.Settled && !t.Begun()
@@ -181,7 +181,7 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []fu
 		return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 	}
 	j := g.soFar
-	j.prompt()
+	j.conclude()
 	return &j, nil
 }
 
@@ -221,7 +221,7 @@ func (g *Judging) End() error {
 func (g *Judging) SoFar() *Judgement {
 	j := g.soFar
 	j.Results, j.Warnings = slices.Clone(j.Results), slices.Clone(j.Warnings)
-	j.prompt()
+	j.conclude()
 	return &j
 }
 
@@ -232,13 +232,17 @@ func (g *Judging) follow(e record.Entry, closed *timeline.Timeline) (ended *Resu
 	case e.Kind == record.KindHeader:
 		j.Header = *e.Header
 	case e.Kind == record.KindGap:
-		s.Spend(j.withdraw(e))
+		s.Spend(j.missed(e))
 	case e.Kind == record.KindHeld:
 		s.Spend(len(j.Results))
 		j.held(e.Held)
 	case e.Kind == record.KindLogs:
 		s.Spend(len(j.Results))
-		j.logs(e.Logs)
+		for i := range j.Results {
+			if r := &j.Results[i]; r.Style == e.Logs.Style && r.Variant == e.Logs.Variant && r.Round == e.Logs.Round {
+				r.facts.logs = append(r.facts.logs, e.Logs)
+			}
+		}
 	case closed != nil:
 		ended = j.take(closed)
 		s.Release(closed)
@@ -256,7 +260,7 @@ func (g *Judging) follow(e record.Entry, closed *timeline.Timeline) (ended *Resu
 func (j *Judgement) take(t *timeline.Timeline) *Result {
 	if !t.Sample.Prepare {
 		r := One(t)
-		r.reaction = r.reaction.slower(j.given[r.Namespace])
+		r.facts.slowest = r.facts.slowest.slower(j.given[r.Namespace])
 		j.Results = append(j.Results, r)
 		return &r
 	}
@@ -274,62 +278,18 @@ func (j *Judgement) take(t *timeline.Timeline) *Result {
 	return nil
 }
 
-// withdraw takes up a gap that reaches back into samples already judged: a watch can break in one sample and be back
-// only in the next. It returns how many texts and objects it looked at.
-func (j *Judgement) withdraw(gap record.Entry) (steps int) {
-	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
+// missed takes note of a gap that reaches back into samples already judged: a watch can break in one sample and be back
+// only in the next. It returns how many texts and objects there are to look at for that.
+func (j *Judgement) missed(e record.Entry) (steps int) {
+	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > e.Gap.From; i-- {
 		steps++
-		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
-			r.own()
-			r.withdraw(&gap)
+		if r := &j.Results[i]; r.where.Misses(e.Gap) {
+			r.facts.gaps = append(r.facts.gaps, gap{&e, timeline.Explained(r.outages, &e)})
 			for _, v := range r.Verdicts {
-				steps += len(oracles) + len(v.Message)
+				steps += len(oracles) + len(v.Message) + len(r.facts.gaps)
 			}
 			steps += len(r.Samples) * len(r.phases)
 		}
 	}
 	return steps
-}
-
-// own keeps what a Judgement that was handed out before has of the result as it is, whatever becomes of it here.
-func (r *Result) own() { r.Verdicts, r.Samples = slices.Clone(r.Verdicts), slices.Clone(r.Samples) }
-
-// count lets the latencies of phases that were reached count, or not, as the verdicts say.
-func (r *Result) count() {
-	judged := countsAs(r.Verdicts)
-	for i := range r.Samples {
-		if s := &r.Samples[i]; s.Outcome == OK || s.Outcome == Wrong {
-			s.Outcome = judged
-		}
-	}
-}
-
-// withdraw takes back what a gap makes unknowable.
-func (r *Result) withdraw(gap *record.Entry) {
-	outage := timeline.Explained(r.outages, gap)
-	if slices.Contains(r.where.Written(), gap.Gap.Resource) {
-		r.reaction = reaction{} // it seems late where nothing was heard of it
-	}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		needs := slices.ContainsFunc(oracles, func(o Named) bool {
-			return o.Name == v.Oracle && slices.Contains(r.where.Resources(o.Needs...), gap.Gap.Resource)
-		})
-		switch {
-		case !needs || v.Outcome == spec.NotApplicable:
-		case outage != nil:
-			v.Message += timeline.Interruption(outage, gap)
-		default:
-			v.Outcome, v.Message = spec.Invalid, timeline.UnheardOf(gap)
-		}
-	}
-	for i := range r.Samples {
-		s := &r.Samples[i]
-		if slices.ContainsFunc(r.phases, func(p timeline.Phase) bool {
-			return p.Name == s.Phase && slices.Contains(p.Needs, gap.Gap.Resource)
-		}) {
-			s.Outcome = Interrupted
-		}
-	}
-	r.count()
 }

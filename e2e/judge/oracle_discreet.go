@@ -10,49 +10,22 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-const discreetName = "no-secrets-logged"
+var discreetOracle = Named{Name: "no-secrets-logged", Judge: notSearched, Later: discreet}
 
-var discreetOracle = Named{Name: discreetName, Judge: discreet}
-
-// discreet judges that the operator writes no secret into its log. The logs are
-// searched when the wave has ended, after its samples: see Judgement.logs.
-func discreet(*timeline.Timeline) Verdict {
-	return undecided("the logs of the operator's pods were not searched")
+func notSearched(*timeline.Timeline) Verdict {
+	return notApplicable("the logs of the operator's pods were not searched")
 }
 
-// logs judges a style's samples by what was found in its logs. A secret of a sample
-// is that sample's; a token of a service account may be any's.
-func (j *Judgement) logs(l *record.Logs) {
-	for i := range j.Results {
-		r := &j.Results[i]
-		if r.Style != l.Style || r.Variant != l.Variant || r.Round != l.Round {
-			continue
-		}
-		r.own()
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && v.open })
-		if k >= 0 {
-			r.Verdicts[k] = searched(r.Namespace, l)
-		}
-		for k := range r.Verdicts {
-			r.Verdicts[k].explain(l.Ends)
-		}
+// discreet judges that the operator writes no secret into its log. The logs are searched when the wave has ended. A
+// secret of a sample is that sample's; a token of a service account may be any's.
+func discreet(r *Result) (v Verdict, known bool) {
+	if len(r.facts.logs) == 0 {
+		return Verdict{}, false
 	}
-}
-
-// explain adds what the logs say of the ends that a verdict blames, each once.
-func (v *Verdict) explain(ends []record.LogEnd) {
-	for _, end := range ends {
-		if i := slices.Index(v.containers, end.Container); i >= 0 {
-			v.Message += fmt.Sprintf("; the log of %s says at its end: %s", end.Container, end.Line)
-			v.containers = slices.DeleteFunc(v.containers, func(c string) bool { return c == end.Container })
-		}
-	}
-}
-
-func searched(namespace string, l *record.Logs) Verdict {
+	l := r.facts.logs[0]
 	var found []string
 	for _, leak := range l.Leaks {
-		if leak.Namespace == "" || leak.Namespace == namespace || strings.HasPrefix(leak.Namespace, namespace+"-") {
+		if leak.Namespace == "" || leak.Namespace == r.Namespace || strings.HasPrefix(leak.Namespace, r.Namespace+"-") {
 			found = append(found, fmt.Sprintf("%s in %s of %s", leak.What, plain.Plural(leak.Lines, "line"), leak.Container))
 		}
 	}
@@ -60,13 +33,28 @@ func searched(namespace string, l *record.Logs) Verdict {
 	if len(l.Unread) > 0 {
 		unread = "; not read: " + strings.Join(l.Unread, "; ")
 	}
-	v := pass("no secret was found in the logs of %s%s", plain.Plural(len(l.Read), "container"), unread)
 	switch {
 	case len(found) > 0:
-		v = fail(found, "expected no secret in the operator's logs; there is %s%s", strings.Join(found, "; "), unread)
+		return fail(found, "expected no secret in the operator's logs; there is %s%s", strings.Join(found, "; "), unread), true
 	case len(l.Read) == 0:
-		v = notApplicable("no log of the operator could be read%s", unread)
+		return notApplicable("no log of the operator could be read%s", unread), true
 	}
-	v.Oracle = discreetName
+	return pass("no secret was found in the logs of %s%s", plain.Plural(len(l.Read), "container"), unread), true
+}
+
+// explained adds what logs say of the ends that a verdict blames, each once.
+func explained(v Verdict, logs []*record.Logs) Verdict {
+	if len(v.containers) == 0 {
+		return v
+	}
+	said := map[string]bool{}
+	for _, l := range logs {
+		for _, end := range l.Ends {
+			if slices.Contains(v.containers, end.Container) && !said[end.Container] {
+				said[end.Container] = true
+				v.Message += fmt.Sprintf("; the log of %s says at its end: %s", end.Container, end.Line)
+			}
+		}
+	}
 	return v
 }

@@ -11,8 +11,6 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-const promptName = "prompt"
-
 // When a reconcile is late: so many times as late as the style's own median, and so much later: a multiple alone would
 // find fault with milliseconds. In the matrix samples overlap and share the machine with other clusters, where a second
 // more says nothing.
@@ -39,12 +37,10 @@ func (r reaction) slower(o reaction) reaction {
 	return r
 }
 
-var promptOracle = Named{Name: promptName, Needs: onWritten, Judge: prompt, Timely: true}
+var promptOracle = Named{Name: "prompt", Needs: onWritten, Judge: nothingToWrite, Later: prompt, Timely: true}
 
-// prompt judges that the operator handles every custom resource about as soon as the others. What it is compared with
-// is known when all have been judged: see Judgement.prompt.
-func prompt(t *timeline.Timeline) Verdict {
-	return undecided("no %s was to be written while nothing was broken", t.Child.Kind)
+func nothingToWrite(t *timeline.Timeline) Verdict {
+	return notApplicable("no %s was to be written while nothing was broken", t.Child.Kind)
 }
 
 // slowestReaction is the longest time from a write to a custom resource, by which it asks for another size, until its
@@ -111,39 +107,21 @@ func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event,
 	}
 }
 
-// prompt compares each sample of the matrix with the others of its style.
-func (j *Judgement) prompt() {
-	byStyle := map[string][]time.Duration{}
-	for i := range j.Results {
-		if r := &j.Results[i]; r.reaction.took > 0 {
-			label := record.Label(r.Style, r.Variant)
-			byStyle[label] = append(byStyle[label], r.reaction.took)
-		}
+// prompt judges that the operator handles every custom resource of the matrix about as soon as the others of its style.
+func prompt(of *Result) (v Verdict, known bool) {
+	r, all, kind := of.reaction(), of.facts.others, of.where.Child.Kind
+	if r.took == 0 || len(all) == 0 {
+		return Verdict{}, false
 	}
-	for i := range j.Results {
-		r := &j.Results[i]
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == promptName && v.open })
-		if k < 0 || r.reaction.took == 0 {
-			continue
-		}
-		r.own()
-		r.Verdicts[k] = compared(r.where.Child.Kind, r.reaction, byStyle[record.Label(r.Style, r.Variant)])
+	took, samples := timeline.Round(r.took), plain.Plural(len(all), "sample")
+	if len(all) < leastPrompt {
+		return notApplicable("the %s was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", kind, took, r.what, samples, leastPrompt), true
 	}
-}
-
-func compared(kind string, r reaction, all []time.Duration) Verdict {
-	v := notApplicable("the %s was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", kind, timeline.Round(r.took), r.what, plain.Plural(len(all), "sample"), leastPrompt)
-	if len(all) >= leastPrompt {
-		all = slices.Sorted(slices.Values(all))
-		median := all[(len(all)-1)/2]
-		bound := promptly(median)
-		if r.took > bound {
-			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the %s was written %s after %s",
-				timeline.Round(bound), lateTimes, timeline.Round(median), plain.Plural(len(all), "sample"), lateBy, kind, timeline.Round(r.took), r.what)
-		} else {
-			v = pass("the %s was written %s after %s; within %s is prompt (the style's median is %s, of %s)", kind, timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), plain.Plural(len(all), "sample"))
-		}
+	median := all[(len(all)-1)/2]
+	bound := promptly(median)
+	if r.took > bound {
+		return fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the %s was written %s after %s",
+			timeline.Round(bound), lateTimes, timeline.Round(median), samples, lateBy, kind, took, r.what), true
 	}
-	v.Oracle = promptName
-	return v
+	return pass("the %s was written %s after %s; within %s is prompt (the style's median is %s, of %s)", kind, took, r.what, timeline.Round(bound), timeline.Round(median), samples), true
 }

@@ -21,8 +21,8 @@ type Verdict struct {
 	// Evidence are the few events that show it, one a line.
 	Evidence []string
 
-	containers []string // whose ends it blames; Judgement.logs adds what their logs say of it
-	open       bool     // what it hangs on comes behind the sample: Judgement.logs or Judgement.prompt decides it
+	containers []string // whose ends it blames; conclude adds what their logs say of it
+	open       bool     // the oracle's Later decides it, once the facts are known that it hangs on
 }
 
 // Oracle judges a sample. It may take for granted that the sample came to an
@@ -35,6 +35,9 @@ type Named struct {
 	Needs []timeline.Role // whose resources must have been watched without a gap
 	Shows []timeline.Role // whose events show a failure for which it gives no evidence
 	Judge Oracle
+	// Later judges by facts that the sample's timeline does not show, and replaces what Judge says; nil: there are none.
+	// False: they are not known.
+	Later func(*Result) (v Verdict, known bool)
 	// OfTheEnd: it judges the state at a sample's end.
 	OfTheEnd bool
 	// Whole: it judges what a scenario as a whole is for, the fault and its end or the
@@ -130,6 +133,7 @@ func run(o Named, t *timeline.Timeline) Verdict {
 		return Verdict{Outcome: spec.Invalid, Message: gap}
 	}
 	v := o.Judge(t)
+	v.open = o.Later != nil
 	if v.Outcome == spec.Fail && v.Evidence == nil && o.Shows != nil {
 		v.Evidence = evidenceOf(t, of(t, o.Shows...))
 	}
@@ -144,13 +148,6 @@ func run(o Named, t *timeline.Timeline) Verdict {
 
 func pass(format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.Pass, Message: fmt.Sprintf(format, args...)}
-}
-
-// undecided is not applicable, unless what comes behind the sample decides it.
-func undecided(format string, args ...any) Verdict {
-	v := notApplicable(format, args...)
-	v.open = true
-	return v
 }
 
 func notApplicable(format string, args ...any) Verdict {
