@@ -109,20 +109,6 @@ func TestEveryTruncationIsReadable(t *testing.T) {
 	}
 }
 
-// An end that was recorded before ends had an Await has the point in its reason alone.
-func TestAnOldEndHasItsPoint(t *testing.T) {
-	for end, point := range map[string]string{
-		`"outcome":"timeout","reason":"await handled: nothing has moved for 45s: there is no Deployment"`: "handled",
-		`"outcome":"timeout","reason":"await handled: it lacks a pod","await":"ready"`:                    "ready",
-		`"outcome":"timeout","reason":"nothing has moved for 45s: await handled: "`:                       "",
-		`"outcome":"interrupted","reason":"await handled: the connection was lost"`:                       "",
-	} {
-		entries, err := readAll(strings.NewReader(`{"t":0,"kind":"header","header":{"schema":6}}` + "\n" + `{"t":1,"kind":"end","end":{` + end + `}}` + "\n"))
-		require.NoError(t, err)
-		assert.Equal(t, point, entries[1].End.Await, end)
-	}
-}
-
 func TestReadRefuses(t *testing.T) {
 	header := `{"t":0,"kind":"header","header":{"schema":6}}` + "\n"
 	for name, test := range map[string]struct{ text, want string }{

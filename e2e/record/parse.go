@@ -94,18 +94,7 @@ func parse(line []byte, first bool) (Entry, error) {
 	if err := e.check(first); err != nil {
 		return e, err
 	}
-	if e.End != nil {
-		e.End.fillAwait()
-	}
 	return e, nil
-}
-
-// fillAwait takes the point from the reason, where a recording was made before ends had
-// an Await. It goes once every published run is measured anew.
-func (e *End) fillAwait() {
-	if said, is := strings.CutPrefix(e.Reason, "await "); is && e.Await == "" && e.Outcome == TimedOut {
-		e.Await, _, _ = strings.Cut(said, ":")
-	}
 }
 
 func (e *Entry) check(first bool) error {
