@@ -222,7 +222,7 @@ PUBLISHED ?= docs/results/quick docs/results/replication-slow/gbp4nxwe docs/resu
 .PHONY: publish
 publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, the blocks of results of README.md and RESULTS.md, and every page into site/
 	$(if $(RESULTS),$(OPBENCH) recordings add --out=$(or $(OUT),docs/results/comparison) $(RESULTS))
-	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
+	go test ./e2e/internal/docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
 	$(OPBENCH) report --format=figures --out=RESULTS.md $(PUBLISHED)
 	$(MAKE) pages

@@ -81,7 +81,7 @@ func written() map[string]struct {
 		version, title string
 		of             reflect.Type
 	}{
-		"recording": {"3", "A line of recording.jsonl. The first one, and no other, is of kind header. See docs/recording.md.", reflect.TypeFor[record.Entry]()},
+		"recording": {"3", "A line of recording.jsonl. The first one, and no other, is of kind header. See docs/reference/recording.md.", reflect.TypeFor[record.Entry]()},
 		"samples":   {"1", "A line of samples.jsonl", reflect.TypeFor[judge.Sample]()},
 		"report":    {"2", "What report.json is", reflect.TypeFor[report.Document]()},
 	}

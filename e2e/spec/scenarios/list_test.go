@@ -16,7 +16,7 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-var update = flag.Bool("update", false, "write the list of scenarios to testdata and to docs/scenarios.md")
+var update = flag.Bool("update", false, "write the list of scenarios to testdata and to docs/reference/scenarios.md")
 
 // golden compares with a file, or writes it.
 func golden(t *testing.T, file, got string) {
@@ -54,11 +54,11 @@ func TestTheList(t *testing.T) {
 	golden(t, filepath.Join("testdata", "list.golden"), text.String())
 }
 
-// docs/scenarios.md holds a table of each group, between marks.
+// docs/reference/scenarios.md holds a table of each group, between marks.
 func TestTheDocumentedTables(t *testing.T) {
 	all, err := scenarios.All(oracles)
 	require.NoError(t, err)
-	file := filepath.FromSlash("../../../docs/scenarios.md")
+	file := filepath.FromSlash("../../../docs/reference/scenarios.md")
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	got := string(page)
@@ -104,7 +104,7 @@ func TestTheDocumentedNumbers(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.FromSlash("../../../README.md"))
 	require.NoError(t, err)
-	assert.Contains(t, string(page), fmt.Sprintf("[%d scenarios](docs/scenarios.md)", count))
+	assert.Contains(t, string(page), fmt.Sprintf("[%d scenarios](docs/reference/scenarios.md)", count))
 }
 
 // client-go tries again after up to 60 s when lists have failed for long (its

@@ -38,15 +38,25 @@ func checkModule(t *testing.T) zip.CheckedFiles {
 		require.NoError(t, err)
 		return checked
 	}
-	list, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "-z").Output()
-	require.NoError(t, err, "list the files of the clone")
 	var files []zip.File
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-		if _, err := os.Lstat(filepath.Join("..", name)); err == nil { // else it is deleted and not committed
-			files = append(files, tracked(name))
-		}
+	for _, name := range trackedFiles(t) {
+		files = append(files, tracked(name))
 	}
 	checked, err := zip.CheckFiles(files)
 	require.NoError(t, err)
 	return checked
+}
+
+// trackedFiles lists the files that git tracks and that are there, by their paths from the root.
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
+	list, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "-z").Output()
+	require.NoError(t, err, "git says which files belong to the clone")
+	var files []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		if _, err := os.Lstat(filepath.Join("..", name)); err == nil { // else it is deleted and not committed
+			files = append(files, name)
+		}
+	}
+	return files
 }

@@ -1,11 +1,12 @@
-// Package docs_test holds the documentation to what it documents: schemas and
-// field lists against the Go types, and against what is really written.
+// Package docs_test holds the documentation to what it documents: schemas and field lists against the Go types, and
+// against what is really written. Its tests run in the folder docs: they name files as documents do.
 package docs_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,14 @@ import (
 	"operatorbench/e2e/run"
 	"operatorbench/e2e/spec"
 )
+
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../../docs"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
@@ -216,7 +225,7 @@ func between(t *testing.T, page, name, want string) {
 		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
 		return
 	}
-	assert.Equal(t, want, text, "go test ./docs -update writes %s anew", page)
+	assert.Equal(t, want, text, "go test ./e2e/internal/docs -update writes %s anew", page)
 }
 
 // What a published report shows is what its runs were judged to. Of pages the front page
@@ -240,7 +249,7 @@ func TestReportsAreWhatTheirRunsGive(t *testing.T) {
 			if *update {
 				require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
 			}
-			assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
+			assert.Equal(t, string(read(t, name)), out.String(), "go test ./e2e/internal/docs -update writes %s anew", name)
 			if file.Name == html.File {
 				assert.LessOrEqual(t, out.Len(), 300_000, "%s opens at once on a phone", name)
 			}

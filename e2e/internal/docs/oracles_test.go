@@ -13,7 +13,7 @@ import (
 // Who reads the name of an oracle in a report finds what it demands.
 func TestEveryOracleIsExplained(t *testing.T) {
 	var all []byte
-	for _, name := range []string{"correctness.md", "scenarios.md"} {
+	for _, name := range []string{"correctness.md", "reference/scenarios.md"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		all = append(all, text...)
