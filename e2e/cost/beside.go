@@ -95,7 +95,7 @@ func (m *Meter) asides(e record.Entry) {
 	case e.Usage != nil:
 		b.look(e)
 	case e.Fault != nil:
-		b.broken = b.broken || !scenarios.Narrow(e.Fault.Kind)
+		b.broken = b.broken || !scenarios.KindOfFault(e.Fault.Kind).Narrow
 		if f := e.Fault; f.Kind == spec.FaultStop && f.What == spec.AllComponents && f.Stage == record.Begun {
 			b.down, b.started = true, 0
 		}

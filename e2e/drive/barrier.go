@@ -88,17 +88,16 @@ func (b *barrier) begins() {
 // begin breaks what a step wants broken. A fault that is over at once returns no undoing.
 func (b *barrier) begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (action, error) {
 	return b.do(ctx, func(ctx context.Context) action {
-		kind, what := f.Kind()
 		from := b.clock()
 		broken, err := b.faults.Begin(ctx, f, cr)
-		d := action{fault: record.Fault{Stage: record.Begun, From: from, Kind: kind, What: what, Objects: broken.Objects}, at: b.clock()}
+		d := action{fault: record.Fault{Stage: record.Begun, From: from, Kind: f.Kind, What: f.What, Objects: broken.Objects}, at: b.clock()}
 		if broken.Undo != nil { // also of one that failed half-way, and could not be taken back
 			b.mu.Lock()
-			b.broken[kind], b.what[kind] = broken, what
+			b.broken[f.Kind], b.what[f.Kind] = broken, f.What
 			b.mu.Unlock()
 		}
 		if err != nil {
-			d.err = fmt.Errorf("%s %s: %w", kind, what, err)
+			d.err = fmt.Errorf("%s %s: %w", f.Kind, f.What, err)
 			d.fault.Error = err.Error()
 		}
 		return d

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -38,7 +39,7 @@ func TestARunThatIsStoppedDoesNotWaitForWhatItBroke(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				stopped := make(chan struct{})
 				l := newBarrier(endless{}, func() time.Duration { return 0 }, 1, stopped)
-				_, err := l.begin(t.Context(), scenarios.Fault{Stop: "all"}, fault.Target{})
+				_, err := l.begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "all"}, fault.Target{})
 				require.NoError(t, err)
 				if test.stopped {
 					close(stopped)

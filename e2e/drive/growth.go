@@ -119,7 +119,7 @@ func (g *growing) restart(ctx context.Context) (err error) {
 	if look := g.style.Look; look != nil {
 		look(ctx)
 	}
-	if _, err := alone.begin(ctx, scenarios.Fault{Stop: spec.AllComponents}, fault.Target{Namespace: g.lanes[0].open[0], Name: g.Workload.Name}); err != nil {
+	if _, err := alone.begin(ctx, scenarios.Fault{Kind: spec.FaultStop, What: spec.AllComponents}, fault.Target{Namespace: g.lanes[0].open[0], Name: g.Workload.Name}); err != nil {
 		return err
 	}
 	return g.stage(ctx, record.StageDown, g.Down, g.schedule.Every, func(ctx context.Context, down *loadRun) error { return g.start(ctx, alone, down) })

@@ -28,8 +28,8 @@ import (
 
 // Begin stops the operator.
 func (l *loaded) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (fault.Broken, error) {
-	if kind, what := f.Kind(); kind != spec.FaultStop || what != spec.AllComponents {
-		return fault.Broken{}, fmt.Errorf("%s %s", kind, what)
+	if f != (scenarios.Fault{Kind: spec.FaultStop, What: spec.AllComponents}) {
+		return fault.Broken{}, fmt.Errorf("%s %s", f.Kind, f.What)
 	}
 	open := <-l.gate
 	return fault.Broken{Undo: func(context.Context) error {

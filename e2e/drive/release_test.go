@@ -189,7 +189,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 	}
 	recreated := scenarios.Scenario{
 		Name: "recreated-while-down", Group: spec.GroupFault, Expect: []string{"converged"}, Given: &scenarios.Spec{Size: 2},
-		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Delete: &struct{}{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
+		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultStop, What: "all"}}, {Delete: &struct{}{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
 	}
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreated}})
 	require.NoError(t, err)

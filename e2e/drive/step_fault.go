@@ -11,13 +11,12 @@ import (
 // fault does a fault and records it. One that does not last is over at once, even
 // if something of it is to be taken back at the sample's end.
 func (s *sampleRun) fault(ctx context.Context, step scenarios.Step) error {
-	kind, _ := step.Fault.Kind()
-	barrier := s.barrier(kind)
+	barrier := s.barrier(step.Fault.Kind)
 	done, err := barrier.begin(ctx, *step.Fault, fault.Target{Namespace: s.sample.Namespace, Name: s.sample.Name, Child: s.left})
 	if recorded := s.recordFault(done); recorded != nil {
 		return recorded
 	}
-	if err != nil || scenarios.Lasts(kind) {
+	if err != nil || scenarios.KindOfFault(step.Fault.Kind).Lasts {
 		return err
 	}
 	done.fault.Stage, done.fault.From = record.Over, done.at
@@ -26,7 +25,7 @@ func (s *sampleRun) fault(ctx context.Context, step scenarios.Step) error {
 
 // barrier is where those meet who do a kind of fault together with this sample.
 func (s *sampleRun) barrier(kind string) *barrier {
-	if scenarios.Narrow(kind) {
+	if scenarios.KindOfFault(kind).Narrow {
 		return s.alone
 	}
 	return s.together
@@ -51,7 +50,7 @@ func (s *sampleRun) leaveFaults() error {
 		}
 		all, err := barrier.leave()
 		for _, done := range all {
-			if !scenarios.Lasts(done.fault.Kind) {
+			if !scenarios.KindOfFault(done.fault.Kind).Lasts {
 				continue // it was recorded as over at once
 			}
 			if recorded := s.recordFault(done); recorded != nil && err == nil {

@@ -18,7 +18,6 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -26,24 +25,24 @@ import (
 // package scenarios, which says all else of it.
 func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) error {
 	return map[string]func(*sampleRun, context.Context, scenarios.Step) error{
-		spec.StepCreate:    (*sampleRun).create,
-		spec.StepPatch:     (*sampleRun).patch,
-		spec.StepApply:     (*sampleRun).apply,
-		spec.StepScale:     (*sampleRun).scale,
-		spec.StepReadScale: (*sampleRun).readScale,
-		spec.StepSeries:    (*sampleRun).series,
-		spec.StepAnnotate:  (*sampleRun).annotate,
-		spec.StepFinalize:  (*sampleRun).finalize,
-		spec.StepDelete:    (*sampleRun).delete,
-		spec.StepSubmit:    (*sampleRun).submit,
-		spec.StepWrong:     (*sampleRun).wrong,
-		spec.StepDrift:     (*sampleRun).drift,
-		spec.StepTurn:      (*sampleRun).turn,
-		spec.StepPause:     (*sampleRun).pause,
-		spec.StepFault:     (*sampleRun).fault,
-		spec.StepMend:      (*sampleRun).mend,
-		spec.StepAwait:     (*sampleRun).await,
-		spec.StepProbe:     (*sampleRun).probe,
+		scenarios.StepCreate:    (*sampleRun).create,
+		scenarios.StepPatch:     (*sampleRun).patch,
+		scenarios.StepApply:     (*sampleRun).apply,
+		scenarios.StepScale:     (*sampleRun).scale,
+		scenarios.StepReadScale: (*sampleRun).readScale,
+		scenarios.StepSeries:    (*sampleRun).series,
+		scenarios.StepAnnotate:  (*sampleRun).annotate,
+		scenarios.StepFinalize:  (*sampleRun).finalize,
+		scenarios.StepDelete:    (*sampleRun).delete,
+		scenarios.StepSubmit:    (*sampleRun).submit,
+		scenarios.StepWrong:     (*sampleRun).wrong,
+		scenarios.StepDrift:     (*sampleRun).drift,
+		scenarios.StepTurn:      (*sampleRun).turn,
+		scenarios.StepPause:     (*sampleRun).pause,
+		scenarios.StepFault:     (*sampleRun).fault,
+		scenarios.StepMend:      (*sampleRun).mend,
+		scenarios.StepAwait:     (*sampleRun).await,
+		scenarios.StepProbe:     (*sampleRun).probe,
 	}
 }
 

@@ -37,7 +37,7 @@ func (b *breaker) note(what string) {
 }
 
 func (b *breaker) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (fault.Broken, error) {
-	kind, what := f.Kind()
+	kind, what := f.Kind, f.What
 	b.note(kind + " " + what)
 	broken := fault.Broken{Objects: []string{"pods/system/" + what}}
 	if kind != "kill" {
@@ -56,7 +56,7 @@ func (b *breaker) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (f
 func stop(name string, mended bool) scenarios.Scenario {
 	s := scenarios.Scenario{
 		Name: name, Group: spec.GroupFault, Expect: []string{"converged"},
-		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Create: &scenarios.Spec{Size: 1}}},
+		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultStop, What: "all"}}, {Create: &scenarios.Spec{Size: 1}}},
 	}
 	if mended {
 		s.Steps = append(s.Steps, scenarios.Step{Mend: "stop"})
@@ -162,7 +162,7 @@ func TestAFaultThatCannotBeUndoneBreaksTheTestEnvironment(t *testing.T) {
 func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	kill := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
-		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kill: "all"}},
+		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kind: spec.FaultKill, What: "all"}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{kill}}))
 	assert.Equal(t, []string{"kill all"}, b.done)
@@ -173,7 +173,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	silence := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
-		{Fault: &scenarios.Fault{Silence: "all"}}, {Create: &scenarios.Spec{Size: 1}},
+		{Fault: &scenarios.Fault{Kind: spec.FaultSilence, What: "all"}}, {Create: &scenarios.Spec{Size: 1}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{silence}}))
 	assert.Equal(t, []string{"silence all", "mend silence"}, b.done)

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -199,9 +200,9 @@ func (w *podWatch) namesCause(pod *wire.Object) bool {
 	})
 }
 
-// count takes note of a fault that refuses writes, as it begins and ends.
+// count takes note of a fault that denies writes, as it begins and ends.
 func (w *podWatch) count(f *record.Fault, by int) {
-	if f.Kind == spec.FaultRefuse || f.Kind == spec.FaultForbid {
+	if scenarios.KindOfFault(f.Kind).Denies {
 		w.refusing += by
 	}
 }
@@ -214,7 +215,7 @@ func (w *podWatch) excuse(f *record.Fault) {
 			for container := range w.pods[uid] {
 				w.once[uid+"/"+container] = true
 			}
-		case slices.Contains([]string{spec.FaultKill, spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn}, f.Kind) && (f.What == spec.AllComponents || f.What == w.component(pod)),
+		case scenarios.KindOfFault(f.Kind).Ends && (f.What == spec.AllComponents || f.What == w.component(pod)),
 			slices.Contains(f.Objects, "pods/"+pod.Namespace+"/"+pod.Name):
 			w.excused[uid] = true
 		}

@@ -21,7 +21,7 @@ import (
 
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
 func neededBy(f scenarios.Fault) cluster.Capability {
-	switch kind, what := f.Kind(); {
+	switch kind, what := f.Kind, f.What; {
 	case kind == spec.FaultRestart && what == spec.RestartNode:
 		return cluster.RestartNodes
 	case kind == spec.FaultRestart:

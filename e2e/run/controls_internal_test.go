@@ -34,7 +34,7 @@ func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 // What a style has no right to cannot be withdrawn from it.
 func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 	forbidden := func(resource string) scenarios.Scenario {
-		return scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Forbid: resource}}}}
+		return scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultForbid, What: resource}}}}
 	}
 	found, err := styles.Find("../../operators", "native", "idle")
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 	assert.Empty(t, native.unfit(forbidden("deployments.apps")))
 	assert.Equal(t, "native has no right to write workflows.argoproj.io that could be withdrawn", native.unfit(forbidden("workflows.argoproj.io")))
 	assert.Equal(t, "idle has no right to write deployments.apps that could be withdrawn", idle.unfit(forbidden("deployments.apps")))
-	unread := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{ForbidReading: "deployments.apps"}}}}
+	unread := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultForbidRead, What: "deployments.apps"}}}}
 	assert.Empty(t, native.unfit(unread))
 	assert.Equal(t, "idle has no right to list or watch deployments.apps that could be withdrawn", idle.unfit(unread))
 }

@@ -257,13 +257,7 @@ func (e *environment) announce() error {
 
 // has reports whether a scenario has a fault of a kind.
 func has(scenario scenarios.Scenario, kind string) bool {
-	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool {
-		if step.Fault == nil {
-			return false
-		}
-		is, _ := step.Fault.Kind()
-		return is == kind
-	})
+	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool { return step.Fault != nil && step.Fault.Kind == kind })
 }
 
 // refuseForeign fails if an existing cluster has anything that this run or one of its styles would make. Install

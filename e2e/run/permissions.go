@@ -124,7 +124,7 @@ func (n *need) scenario(s scenarios.Scenario) {
 		if step.Fault == nil {
 			continue
 		}
-		switch kind, _ := step.Fault.Kind(); kind {
+		switch step.Fault.Kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn, spec.FaultDouble:
 			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
 		case spec.FaultForbid, spec.FaultForbidRead:

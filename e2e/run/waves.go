@@ -132,10 +132,10 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 		if step.Fault == nil {
 			continue
 		}
-		if what := schema.ParseGroupResource(step.Fault.Forbid); !what.Empty() && !p.may(what, spec.Grant.Writes) {
+		switch what := schema.ParseGroupResource(step.Fault.What); {
+		case step.Fault.Kind == spec.FaultForbid && !p.may(what, spec.Grant.Writes):
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
-		}
-		if what := schema.ParseGroupResource(step.Fault.ForbidReading); !what.Empty() && !p.may(what, spec.Grant.Watches) {
+		case step.Fault.Kind == spec.FaultForbidRead && !p.may(what, spec.Grant.Watches):
 			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}

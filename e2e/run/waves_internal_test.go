@@ -23,7 +23,7 @@ func styled(style spec.Style) *participant {
 }
 
 func killed(name, component string) scenarios.Scenario {
-	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: component}}}}
+	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultKill, What: component}}}}
 }
 
 func shown(waves []wave) []string {
@@ -46,12 +46,12 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 func TestWhatOnlyAnInstallerMends(t *testing.T) {
 	kept := styled(spec.Style{Name: "kept", Upgrade: &spec.Upgrade{}, Components: []spec.Component{{Name: "installer"}, {Name: "operator", ManagedBy: "installer"}}})
 	bare := styled(spec.Style{Name: "plain", Components: []spec.Component{{Name: "operator"}}})
-	for _, f := range []scenarios.Fault{{DeleteWorkload: "operator"}, {ScaleWorkload: "operator"}} {
+	for _, f := range []scenarios.Fault{{Kind: spec.FaultDeleteOwn, What: "operator"}, {Kind: spec.FaultScaleOwn, What: "operator"}} {
 		s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &f}}}
 		assert.Empty(t, kept.unfit(s))
 		assert.Equal(t, "no component of plain manages the workload of component operator (managedBy), so nothing in the style could repair it", bare.unfit(s))
 	}
-	s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Upgrading: "all"}}}}
+	s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultUpgrading, What: "all"}}}}
 	assert.Empty(t, kept.unfit(s))
 	assert.Equal(t, "plain has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away", bare.unfit(s))
 }
@@ -66,7 +66,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		{Name: "calm", Window: time.Minute},
 		killed("c", "all"),
 		{Name: "series", Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 60, Every: 500 * time.Millisecond}}}},
-		{Name: "many-while-down", Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: "all"}}, {Series: &scenarios.Series{Count: 47, Every: 640 * time.Millisecond}}}},
+		{Name: "many-while-down", Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultKill, What: "all"}}, {Series: &scenarios.Series{Count: 47, Every: 640 * time.Millisecond}}}},
 	}
 	for typical, want := range map[time.Duration][]string{
 		time.Second: {"s/1 [calm b]", "s/2 [a]", "s/3 [many-while-down]", "s/4 [series]", "s/5 [c]"},
@@ -84,7 +84,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 	wrong := func(name string, size int64) scenarios.Scenario {
 		return scenarios.Scenario{Name: name, Steps: []scenarios.Step{
-			{Fault: &scenarios.Fault{Definition: "tutorial"}},
+			{Fault: &scenarios.Fault{Kind: spec.FaultDefinition, What: "tutorial"}},
 			{Submit: &scenarios.Submit{Object: map[string]any{"spec": map[string]any{"size": size}}}},
 			{Mend: "definition"},
 		}}
@@ -95,7 +95,7 @@ func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 // What no change waits for cannot hold one up, and a deletion that the garbage
 // collector carries out is no work.
 func TestWhatCannotBeHeldUp(t *testing.T) {
-	held := scenarios.Step{Fault: &scenarios.Fault{Suspend: "work"}}
+	held := scenarios.Step{Fault: &scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}}
 	update := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, held, {Delete: &struct{}{}}}}
 	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &struct{}{}}, held}}
 	work := []spec.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}

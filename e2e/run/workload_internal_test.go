@@ -66,7 +66,7 @@ func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
 	assert.Equal(t, []string{"slow"}, s.Styles())
 
 	s.place()
-	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{RemoveImage: "workload"}}}}
+	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultRemoveImage, What: "workload"}}}}
 	image, _ = image.For(&s.workload.Workload)
 	assert.Equal(t, "the workload queue has no reference that says which image its pods run", slow.unfit(image))
 }

@@ -246,6 +246,6 @@ func (silent) Held(record.Held)                {}
 // share: their definition, the node's images, or the API server.
 func (b *environment) alone(trial selftest.Trial) bool {
 	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool {
-		return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage+s.Fault.Restart != ""
+		return s.Fault != nil && slices.Contains([]string{spec.FaultDefinition, spec.FaultRemoveImage, spec.FaultRestart}, s.Fault.Kind)
 	})
 }

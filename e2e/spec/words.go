@@ -45,28 +45,6 @@ func Groups() []string {
 // InMatrix reports whether the scenarios of a group make up the correctness matrix; the others are measured.
 func InMatrix(group string) bool { return group != GroupLatency && group != GroupLoad }
 
-// The kinds of step, as scenario files name them.
-const (
-	StepCreate    = "create"
-	StepPatch     = "patch"
-	StepApply     = "apply"
-	StepScale     = "scale"
-	StepReadScale = "readScale"
-	StepSeries    = "series"
-	StepAnnotate  = "annotate"
-	StepFinalize  = "finalize"
-	StepDelete    = "delete"
-	StepSubmit    = "submit"
-	StepWrong     = "wrong"
-	StepDrift     = "drift"
-	StepTurn      = "turn"
-	StepPause     = "pause"
-	StepFault     = "fault"
-	StepMend      = "mend"
-	StepAwait     = "await"
-	StepProbe     = "probe"
-)
-
 // What a probe is asked for.
 const (
 	ProbeAsk   = "ask"

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -48,13 +49,13 @@ func (s *scene) workflow(t *testing.T) *unstructured.Unstructured {
 
 func suspend(t *testing.T, s *scene) {
 	cr := fault.Target{Namespace: space, Name: name}
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, cr)
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, cr)
 	require.ErrorContains(t, err, "has 0 work objects for it")
 	s.create(t, 1)
 	eventually(t, "a Workflow", func() bool { return s.workflow(t) != nil })
-	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: space, Name: "memcache"})
+	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, fault.Target{Namespace: space, Name: "memcache"})
 	require.ErrorContains(t, err, "has 0 work objects for it", "a name that begins in the same way")
-	broken := s.begin(t, scenarios.Fault{Suspend: "work"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultSuspend, What: "work"})
 	assert.Equal(t, []string{"workflows/argo-events/" + s.workflow(t).GetName()}, broken.Objects)
 	eventually(t, "the controller says that it is suspended", func() bool {
 		held, _, _ := unstructured.NestedBool(s.workflow(t).Object, "spec", "suspend")
@@ -69,14 +70,14 @@ func suspend(t *testing.T, s *scene) {
 		phase, _, _ := unstructured.NestedString(s.workflow(t).Object, "status", "phase")
 		return phase == "Succeeded"
 	})
-	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, cr)
+	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, cr)
 	require.ErrorContains(t, err, "has 1 work objects for it that can be suspended, all of which have ended")
 }
 
 func killEach(t *testing.T, s *scene) {
 	for _, c := range s.style.Components {
 		before := s.pods(t, c.Name)
-		broken := s.begin(t, scenarios.Fault{Kill: c.Name})
+		broken := s.begin(t, scenarios.Fault{Kind: spec.FaultKill, What: c.Name})
 		assert.Len(t, broken.Objects, len(before))
 		assert.Nil(t, broken.Undo)
 		eventually(t, "a new pod of "+c.Name, func() bool {
@@ -89,7 +90,7 @@ func killEach(t *testing.T, s *scene) {
 // stopManaged stops what the events controller would start again.
 func stopManaged(t *testing.T, s *scene) {
 	for _, component := range []string{"eventsource", "eventbus"} {
-		broken := s.begin(t, scenarios.Fault{Stop: component})
+		broken := s.begin(t, scenarios.Fault{Kind: spec.FaultStop, What: component})
 		require.Len(t, broken.Objects, 2)
 		assert.Equal(t, "deployments/argo-events/controller-manager", broken.Objects[0])
 		assert.Empty(t, s.pods(t, component))
@@ -102,7 +103,7 @@ func stopManaged(t *testing.T, s *scene) {
 }
 
 func stopAll(t *testing.T, s *scene) {
-	broken := s.begin(t, scenarios.Fault{Stop: "all"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultStop, What: "all"})
 	assert.Len(t, broken.Objects, len(s.style.Components))
 	for _, c := range s.style.Components {
 		assert.Empty(t, s.pods(t, c.Name), c.Name)
@@ -120,7 +121,7 @@ func upgradeAll(t *testing.T, s *scene) {
 			old[string(pod.UID)] = true
 		}
 	}
-	broken := s.begin(t, scenarios.Fault{Upgrade: "all"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultUpgrade, What: "all"})
 	assert.Len(t, broken.Objects, len(s.style.Components))
 	for _, c := range s.style.Components {
 		pods := s.pods(t, c.Name)

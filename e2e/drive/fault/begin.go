@@ -23,12 +23,11 @@ const (
 // it as it is now. A Begin that fails has taken back what it did; where that fails too, the error says so, and Undo is
 // set, to be called again.
 func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
-	kind, what := f.Kind()
-	way := ways()[kind]
+	way := ways()[f.Kind]
 	if way == nil {
 		return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
 	}
-	broken, err := way(i, ctx, what, cr)
+	broken, err := way(i, ctx, f.What, cr)
 	if broken.Undo != nil {
 		broken.Undo = untilDone(broken.Undo)
 	}

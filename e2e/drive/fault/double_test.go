@@ -13,6 +13,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -29,7 +30,7 @@ func TestTheFirstOfTwoGoes(t *testing.T) {
 		require.NoError(t, err)
 	}
 	add("first")
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Double: "manager"}, fault.Target{})
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDouble, What: "manager"}, fault.Target{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"deployments/n/manager"}, broken.Objects)
 	assert.Equal(t, map[string]int32{"manager": 2, "worker": 2, "other": 3}, replicas(t, typed))
@@ -57,7 +58,7 @@ func TestTheFirstOfTwoGoes(t *testing.T) {
 // What has more pods than one already is left as it is.
 func TestOnlyOneIsDoubled(t *testing.T) {
 	typed, injector := bench()
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Double: "worker"}, fault.Target{})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDouble, What: "worker"}, fault.Target{})
 	require.ErrorContains(t, err, "double component worker: deployments/n/worker has 2 replicas, expected a Deployment or StatefulSet of 1")
 	assert.Equal(t, map[string]int32{"manager": 1, "worker": 2, "other": 3}, replicas(t, typed))
 }

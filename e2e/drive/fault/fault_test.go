@@ -85,7 +85,7 @@ var whole = map[string]int32{"manager": 1, "worker": 2, "other": 3}
 
 func TestStopAndUndo(t *testing.T) {
 	typed, injector := bench()
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "worker"}, fault.Target{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"deployments/n/manager", "deployments/n/worker"}, broken.Objects, "what would start it again goes first")
 	assert.Equal(t, map[string]int32{"manager": 0, "worker": 0, "other": 3}, replicas(t, typed))
@@ -98,7 +98,7 @@ func TestStopAndUndo(t *testing.T) {
 
 func TestStopAllGoesBackInReverseOrder(t *testing.T) {
 	_, injector := bench()
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "all"}, fault.Target{})
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "all"}, fault.Target{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"deployments/n/manager", "deployments/n/other", "deployments/n/worker"}, broken.Objects)
 }
@@ -107,7 +107,7 @@ func TestBeginThatFailsHalfWayTakesBackWhatItDid(t *testing.T) {
 	typed, injector := bench()
 	calls := 0
 	failing(typed, "worker", func() bool { calls++; return calls == 1 })
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "worker"}, fault.Target{})
 	require.ErrorContains(t, err, "stop component worker: scale deployments/n/worker to 0: the API server is away")
 	assert.Nil(t, broken.Undo, "there is nothing left to undo")
 	assert.Equal(t, whole, replicas(t, typed))
@@ -117,7 +117,7 @@ func TestWhatCannotBeTakenBackIsToldAndCanBeTriedAgain(t *testing.T) {
 	typed, injector := bench()
 	away := false
 	failing(typed, "manager", func() bool { return away })
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "worker"}, fault.Target{})
 	require.NoError(t, err)
 	away = true
 	err = broken.Undo(context.Background())
@@ -132,7 +132,7 @@ func TestWhatCannotBeTakenBackIsToldAndCanBeTriedAgain(t *testing.T) {
 func TestNothingOfAnotherRunIsTouched(t *testing.T) {
 	typed, injector := bench()
 	injector.Owner.Run = "yours"
-	for _, f := range []scenarios.Fault{{Stop: "all"}, {Upgrade: "all"}} {
+	for _, f := range []scenarios.Fault{{Kind: spec.FaultStop, What: "all"}, {Kind: spec.FaultUpgrade, What: "all"}} {
 		_, err := injector.Begin(t.Context(), f, fault.Target{})
 		require.ErrorContains(t, err, "refusing to touch Deployment n/manager: neither it nor what made it nor its namespace carries the label operatorbench/run=yours of this run")
 	}
@@ -144,7 +144,7 @@ func TestNothingOfAnotherRunIsTouched(t *testing.T) {
 func TestManagersThatManageThemselvesAreAMistake(t *testing.T) {
 	_, injector := bench()
 	injector.Style.Components[0].ManagedBy = "worker"
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "worker"}, fault.Target{})
 	require.ErrorContains(t, err, "is managed, in the end, by itself")
 }
 
@@ -162,7 +162,7 @@ func pod(name, of string, uid types.UID, owners ...metav1.OwnerReference) *corev
 
 // A style that says its next version is upgraded by that alone, and nothing of it is rolled out beside.
 func TestAnUpgradeIsTheNextVersion(t *testing.T) {
-	for name, f := range map[string]scenarios.Fault{"whole": {Upgrade: "all"}, "begun": {Upgrading: "all"}} {
+	for name, f := range map[string]scenarios.Fault{"whole": {Kind: spec.FaultUpgrade, What: "all"}, "begun": {Kind: spec.FaultUpgrading, What: "all"}} {
 		t.Run(name, func(t *testing.T) {
 			typed, injector := bench()
 			require.NoError(t, typed.Tracker().Add(pod("worker-1", "worker", "old")))
@@ -173,7 +173,7 @@ func TestAnUpgradeIsTheNextVersion(t *testing.T) {
 				if err := typed.CoreV1().Pods("n").Delete(ctx, "worker-1", metav1.DeleteOptions{}); err != nil {
 					return err
 				}
-				if f.Upgrade == "" {
+				if f.Kind != spec.FaultUpgrade {
 					<-serves
 				}
 				return typed.Tracker().Add(pod("worker-2", "worker", "new"))
@@ -181,7 +181,7 @@ func TestAnUpgradeIsTheNextVersion(t *testing.T) {
 			broken, err := injector.Begin(t.Context(), f, fault.Target{})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"deployments/n/worker"}, broken.Objects)
-			if f.Upgrading != "" {
+			if f.Kind == spec.FaultUpgrading {
 				_, err := typed.CoreV1().Pods("n").Get(t.Context(), "worker-2", metav1.GetOptions{})
 				require.Error(t, err, "it has only begun")
 				close(serves)
@@ -200,7 +200,7 @@ func TestAnUpgradeThatDoesNotServeIsTold(t *testing.T) {
 	_, injector := bench()
 	injector.Style.Upgrade = &spec.Upgrade{Replaces: []string{"worker"}}
 	injector.Next = func(context.Context) error { return errors.New("the next version waits for its definition") }
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Upgrade: "all"}, fault.Target{})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultUpgrade, What: "all"}, fault.Target{})
 	require.ErrorContains(t, err, "upgrade: the next version waits for its definition")
 }
 
@@ -208,7 +208,7 @@ func TestAnUpgradeThatDoesNotServeIsTold(t *testing.T) {
 func TestTheWorkloadOfAManagedComponent(t *testing.T) {
 	t.Run("scaled", func(t *testing.T) {
 		typed, injector := bench()
-		broken, err := injector.Begin(t.Context(), scenarios.Fault{ScaleWorkload: "worker"}, fault.Target{})
+		broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultScaleOwn, What: "worker"}, fault.Target{})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]int32{"manager": 1, "worker": 0, "other": 3}, replicas(t, typed))
 		require.NoError(t, broken.Undo(t.Context()))
@@ -217,7 +217,7 @@ func TestTheWorkloadOfAManagedComponent(t *testing.T) {
 	t.Run("deleted", func(t *testing.T) {
 		_, injector := bench()
 		deployments := injector.Dynamic.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace("n")
-		broken, err := injector.Begin(t.Context(), scenarios.Fault{DeleteWorkload: "worker"}, fault.Target{})
+		broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDeleteOwn, What: "worker"}, fault.Target{})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"deployments/n/worker"}, broken.Objects)
 		_, err = deployments.Get(t.Context(), "worker", metav1.GetOptions{})
@@ -228,7 +228,7 @@ func TestTheWorkloadOfAManagedComponent(t *testing.T) {
 	})
 	t.Run("of nobody", func(t *testing.T) {
 		_, injector := bench()
-		_, err := injector.Begin(t.Context(), scenarios.Fault{DeleteWorkload: "other"}, fault.Target{})
+		_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDeleteOwn, What: "other"}, fault.Target{})
 		require.ErrorContains(t, err, `style some has no component "other" that another one makes (managedBy)`)
 	})
 }
@@ -242,13 +242,13 @@ func TestWhatIsWithinANamespaceOfTheRun(t *testing.T) {
 	require.NoError(t, typed.Tracker().Add(made))
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: kube.Owner{Run: "another"}.Labels()}}
 	require.NoError(t, typed.Tracker().Add(namespace))
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: "made"}, fault.Target{})
 	require.ErrorContains(t, err, "refusing to touch pod n/made-1")
 
 	namespace.Labels = kube.Owner{Run: "mine", Style: "some"}.Labels()
 	_, err = typed.CoreV1().Namespaces().Update(t.Context(), namespace, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	_, err = injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	_, err = injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: "made"}, fault.Target{})
 	require.NoError(t, err)
 }
 
@@ -287,7 +287,7 @@ func TestAClusterRoleThatAnInstallerMade(t *testing.T) {
 				fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
 				return []*unstructured.Unstructured{{Object: fields}}, err
 			}
-			_, err := injector.Begin(t.Context(), scenarios.Fault{Forbid: "deployments.apps"}, fault.Target{Namespace: "n", Name: "some"})
+			_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultForbid, What: "deployments.apps"}, fault.Target{Namespace: "n", Name: "some"})
 			if c.refused {
 				require.ErrorContains(t, err, "refusing to touch ClusterRole")
 			} else {
@@ -305,12 +305,12 @@ func TestAnOwnerThatDoesNotControl(t *testing.T) {
 	made := pod("made-1", "made", "new", metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "manager"})
 	made.Labels = map[string]string{"app": "made"}
 	require.NoError(t, typed.Tracker().Add(made))
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: "made"}, fault.Target{})
 	require.NoError(t, err)
 
 	made = pod("made-2", "made", "other", metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "manager"}, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "foreign"})
 	made.Labels = map[string]string{"app": "made"}
 	require.NoError(t, typed.Tracker().Add(made))
-	_, err = injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	_, err = injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: "made"}, fault.Target{})
 	require.ErrorContains(t, err, "refusing to touch pod n/made-2", "of two owners one may be another's")
 }

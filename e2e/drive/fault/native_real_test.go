@@ -16,6 +16,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -46,21 +47,21 @@ func TestNative(t *testing.T) {
 
 func kill(t *testing.T, s *scene) {
 	before := s.pods(t, operator)
-	broken := s.begin(t, scenarios.Fault{Kill: operator})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultKill, What: operator})
 	assert.Equal(t, []string{"pods/memcached-operator/" + before[0].Name}, broken.Objects)
 	assert.Nil(t, broken.Undo, "it is over at once")
 	s.create(t, 2)
 	s.awaitReady(t, 2)
 	assert.NotEqual(t, before[0].UID, s.pods(t, operator)[0].UID)
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kill: "bus"}, fault.Target{})
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: "bus"}, fault.Target{})
 	assert.ErrorContains(t, err, `style native has no component "bus": it declares operator`)
 }
 
 func stop(t *testing.T, s *scene) {
-	broken := s.begin(t, scenarios.Fault{Stop: "all"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultStop, What: "all"})
 	assert.Equal(t, []string{"deployments/memcached-operator/memcached-operator"}, broken.Objects)
 	assert.Empty(t, s.pods(t, operator))
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kill: operator}, fault.Target{})
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultKill, What: operator}, fault.Target{})
 	require.ErrorContains(t, err, "it has no pod")
 	s.create(t, 1)
 	s.mend(t, broken)
@@ -69,7 +70,7 @@ func stop(t *testing.T, s *scene) {
 
 func upgrade(t *testing.T, s *scene) {
 	before := s.pods(t, operator)
-	broken := s.begin(t, scenarios.Fault{Upgrade: "all"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultUpgrade, What: "all"})
 	assert.Nil(t, broken.Undo)
 	after := s.pods(t, operator)
 	require.Len(t, after, 1)
@@ -84,7 +85,7 @@ func forbid(t *testing.T, s *scene) {
 		return role.Rules
 	}
 	before := rules()
-	broken := s.begin(t, scenarios.Fault{Forbid: "deployments.apps"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultForbid, What: "deployments.apps"})
 	assert.Equal(t, []string{"clusterroles/memcached-operator"}, broken.Objects)
 	assert.NotEqual(t, before, rules())
 	s.create(t, 2)
@@ -99,7 +100,7 @@ func forbid(t *testing.T, s *scene) {
 	s.mend(t, broken)
 	assert.Equal(t, before, rules())
 	s.awaitReady(t, 2)
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Forbid: "statefulsets.apps"}, fault.Target{Namespace: space, Name: name})
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultForbid, What: "statefulsets.apps"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "none of the roles of style native lets it create, update, patch, delete, deletecollection statefulsets.apps")
 }
 
@@ -114,9 +115,9 @@ func refuse(t *testing.T, s *scene) {
 	}
 	s.create(t, 1)
 	s.awaitReady(t, 1)
-	broken := s.begin(t, scenarios.Fault{Refuse: "deployments.apps"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultRefuse, What: "deployments.apps"})
 	assert.Equal(t, 2, policies())
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Refuse: "deployments.apps"}, fault.Target{Namespace: space, Name: name})
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultRefuse, What: "deployments.apps"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "they are refused already")
 	assert.Equal(t, 2, policies(), "the one that is there stays")
 
@@ -143,7 +144,7 @@ func refuse(t *testing.T, s *scene) {
 	s.awaitReady(t, 3)
 
 	// The garbage collector deletes what is refused to others.
-	broken = s.begin(t, scenarios.Fault{Refuse: "deployments.apps"})
+	broken = s.begin(t, scenarios.Fault{Kind: spec.FaultRefuse, What: "deployments.apps"})
 	background := metav1.DeletePropagationBackground
 	crs := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space)
 	require.NoError(t, crs.Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background}))
@@ -151,7 +152,7 @@ func refuse(t *testing.T, s *scene) {
 	s.mend(t, broken)
 	_, err = crs.Create(t.Context(), s.injector.Workload.New(space, name, 0), metav1.CreateOptions{}) // which the test deletes
 	require.NoError(t, err)
-	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Refuse: "nothings.apps"}, fault.Target{Namespace: space, Name: name})
+	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultRefuse, What: "nothings.apps"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "the cluster serves no nothings.apps")
 }
 
@@ -159,7 +160,7 @@ func definition(t *testing.T, s *scene) {
 	crs := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space)
 	before := s.versions(t)
 	r := s.record(t)
-	broken := s.begin(t, scenarios.Fault{Definition: "tutorial"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultDefinition, What: "tutorial"})
 	assert.NotEqual(t, before, s.versions(t))
 	_, err := crs.Create(t.Context(), s.injector.Workload.New(space, "wrong", -1), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -180,7 +181,7 @@ func definition(t *testing.T, s *scene) {
 func removeImage(t *testing.T, s *scene) {
 	s.create(t, 1)
 	s.awaitReady(t, 1)
-	broken := s.begin(t, scenarios.Fault{RemoveImage: "workload"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultRemoveImage, What: "workload"})
 	s.scale(t, 2)
 	var reason string
 	eventually(t, "the kubelet says that it cannot get the image", func() bool {
@@ -212,7 +213,7 @@ func removeImage(t *testing.T, s *scene) {
 }
 
 func suspendNothing(t *testing.T, s *scene) {
-	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: space, Name: name})
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "style native has 0 work objects for it that can be suspended")
 }
 
@@ -220,7 +221,7 @@ func suspendNothing(t *testing.T, s *scene) {
 func apiServer(t *testing.T, s *scene) {
 	r := s.record(t)
 	for range 2 {
-		broken := s.begin(t, scenarios.Fault{Restart: "api-server"})
+		broken := s.begin(t, scenarios.Fault{Kind: spec.FaultRestart, What: "api-server"})
 		s.mend(t, broken)
 	}
 	s.create(t, 1)
@@ -233,7 +234,7 @@ func node(t *testing.T, s *scene) {
 	s.awaitReady(t, 1)
 	before := s.pods(t, operator)[0]
 	r := s.record(t)
-	broken := s.begin(t, scenarios.Fault{Restart: "node"})
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultRestart, What: "node"})
 	s.mend(t, broken)
 	after := s.pods(t, operator)[0]
 	assert.Equal(t, before.UID, after.UID)
@@ -247,12 +248,12 @@ func node(t *testing.T, s *scene) {
 func foreign(t *testing.T, s *scene) {
 	stranger := *s.injector
 	stranger.Node, stranger.Owner = nil, kube.Owner{Run: "stranger"}
-	for _, f := range []scenarios.Fault{{Restart: "node"}, {Restart: "api-server"}, {RemoveImage: "workload"}} {
+	for _, f := range []scenarios.Fault{{Kind: spec.FaultRestart, What: "node"}, {Kind: spec.FaultRestart, What: "api-server"}, {Kind: spec.FaultRemoveImage, What: "workload"}} {
 		_, err := stranger.Begin(t.Context(), f, fault.Target{Namespace: space, Name: name})
 		assert.ErrorContains(t, err, "the cluster is not the harness's own")
 	}
 	before := s.pods(t, operator)[0]
-	for _, f := range []scenarios.Fault{{Kill: operator}, {Stop: operator}, {Upgrade: "all"}, {Forbid: "deployments.apps"}, {Definition: "tutorial"}} {
+	for _, f := range []scenarios.Fault{{Kind: spec.FaultKill, What: operator}, {Kind: spec.FaultStop, What: operator}, {Kind: spec.FaultUpgrade, What: "all"}, {Kind: spec.FaultForbid, What: "deployments.apps"}, {Kind: spec.FaultDefinition, What: "tutorial"}} {
 		_, err := stranger.Begin(t.Context(), f, fault.Target{Namespace: space, Name: name})
 		assert.ErrorContains(t, err, "refusing to touch")
 	}

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -32,7 +33,7 @@ func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
 			injector.Dynamic = fake
 			client := injector.Dynamic.Resource(injector.Workload.MainGVR()).Namespace("n")
 
-			broken, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: kind}, fault.Target{Namespace: "n", Name: "cache", Child: "its-child"})
+			broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: kind}, fault.Target{Namespace: "n", Name: "cache", Child: "its-child"})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"deployments/n/its-child"}, broken.Objects)
 			made, err := client.Get(t.Context(), "its-child", metav1.GetOptions{})
@@ -56,7 +57,7 @@ func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
 	}
 	_, injector := bench()
 	injector.Workload = workloadtest.Default(t)
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: "orphan"}, fault.Target{Namespace: "n", Name: "cache"})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "orphan"}, fault.Target{Namespace: "n", Name: "cache"})
 	require.ErrorContains(t, err, "occupy the place of the main child of n/cache: nobody knows its name")
 }
 
@@ -68,7 +69,7 @@ func TestAPolicyAddsToWhatIsWritten(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
 	require.NoError(t, typed.Tracker().Add(node))
 	begin := func() (fault.Broken, error) {
-		return injector.Begin(t.Context(), scenarios.Fault{Mutate: "deployments.apps"}, fault.Target{Namespace: "n", Name: "cache"})
+		return injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultMutate, What: "deployments.apps"}, fault.Target{Namespace: "n", Name: "cache"})
 	}
 	_, err := begin()
 	require.ErrorContains(t, err, "none of 1 nodes says that it has an image of a program that does nothing (…/pause:…)")

@@ -68,7 +68,7 @@ func TestTheNewestUnfinishedWorkIsSuspended(t *testing.T) {
 				job("old", "a/b.c", "Running", 1, nil), job("newer", "a/b.c", "Running", 2, before), job("ended", "a/b.c", "Done", 3, nil),
 				job("neighbour", "a/bxc", "Running", 4, nil), job("longer", "a/b.cd", "Running", 5, nil))
 			was := workSpec(t, i, "newer")
-			broken, err := i.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: "a", Name: "b.c"})
+			broken, err := i.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, fault.Target{Namespace: "a", Name: "b.c"})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"jobs/n/newer"}, broken.Objects)
 			assert.Equal(t, map[string]any{"of": "a/b.c", "hold": map[string]any{"on": true}}, workSpec(t, i, "newer"))
@@ -86,7 +86,7 @@ func TestTheNewestUnfinishedWorkIsSuspended(t *testing.T) {
 
 func TestWorkThatWasDeletedNeedNotGoOn(t *testing.T) {
 	i := workbench(job("one", "a/b", "Running", 1, nil))
-	broken, err := i.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: "a", Name: "b"})
+	broken, err := i.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, fault.Target{Namespace: "a", Name: "b"})
 	require.NoError(t, err)
 	require.NoError(t, i.Dynamic.Resource(jobs).Namespace("n").Delete(t.Context(), "one", metav1.DeleteOptions{}))
 	require.NoError(t, broken.Undo(context.Background()))
@@ -94,6 +94,6 @@ func TestWorkThatWasDeletedNeedNotGoOn(t *testing.T) {
 
 func TestWorkThatHasEndedIsNotSuspended(t *testing.T) {
 	i := workbench(job("one", "a/b", "Failed", 1, nil))
-	_, err := i.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: "a", Name: "b"})
+	_, err := i.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}, fault.Target{Namespace: "a", Name: "b"})
 	require.ErrorContains(t, err, "style some has 1 work objects for it that can be suspended, all of which have ended")
 }

@@ -178,7 +178,7 @@ func (s *Scenario) unheard(w *spec.Workload) string {
 	for _, step := range s.Steps {
 		switch {
 		case step.Fault != nil:
-			down = down || step.Fault.Stop == spec.AllComponents || step.Fault.Cut == spec.AllComponents
+			down = down || step.breaks(spec.FaultStop, spec.FaultCut) && step.Fault.What == spec.AllComponents
 		case step.Mend == spec.FaultStop, step.Mend == spec.FaultCut:
 			down = false
 		case down && w.Admission && (step.Create != nil || step.Patch != nil || step.Apply != nil || step.Series != nil || step.Turn != "" || step.Pause != nil):
@@ -214,15 +214,15 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 	if step.Drift != nil {
 		step.Drift.child = main.Kind
 	}
+	var fault FaultKind
 	if step.Fault != nil {
-		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.ForbidReading, &step.Fault.Refuse, &step.Fault.Mutate} {
-			switch *resource {
-			case ownChild:
-				*resource = main.GroupResource()
-			case ownCustom:
-				*resource = w.Resource.Plural + "." + w.Resource.Group
-			}
-		}
+		fault = KindOfFault(step.Fault.Kind)
+	}
+	switch {
+	case fault.Resource && step.Fault.What == ownChild:
+		step.Fault.What = main.GroupResource()
+	case fault.Resource && step.Fault.What == ownCustom:
+		step.Fault.What = w.Resource.Plural + "." + w.Resource.Group
 	}
 	switch {
 	case step.On == s.CustomName():
@@ -239,13 +239,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("no knob of a %s has the effect %s", w.Resource.Kind, step.Turn)
 	case step.Probe != "" && (w.Probe == nil || !w.Probe.Kept):
 		return fmt.Sprintf("the workload %s has no probe that says that its volumes keep what it writes", w.Name)
-	case step.Fault == nil:
-	case step.Fault.Occupy != "" && !main.HasTemplate():
-		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)
-	case step.Fault.RemoveImage != "" && w.Reference == "":
-		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
-	case step.Fault.Definition != "" && w.Definition == "":
-		return fmt.Sprintf("the operator brings the definition of a %s, so the harness has none to replace", w.Resource.Kind)
+	case fault.Unfit != nil:
+		return fault.Unfit(w)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -42,13 +43,13 @@ func TestWhatTheStepsComeTo(t *testing.T) {
 		"it is put right":                    {[]scenarios.Step{wrong, {Patch: size(2)}}, size(2), nil, "", nil, false, false, false},
 		"another's wish is another's":        {[]scenarios.Step{wrong, on("a", scenarios.Step{Create: size(2)})}, size(1), []scenarios.Other{{Name: "a", Result: size(2)}}, "", nil, false, true, false},
 		"exclusive faults in order": {
-			[]scenarios.Step{fault(scenarios.Fault{Stop: "bus"}), {Patch: size(2)}, {Mend: "stop"}, fault(scenarios.Fault{Kill: "all"}), fault(scenarios.Fault{Kill: "bus"})},
+			[]scenarios.Step{fault(scenarios.Fault{Kind: spec.FaultStop, What: "bus"}), {Patch: size(2)}, {Mend: "stop"}, fault(scenarios.Fault{Kind: spec.FaultKill, What: "all"}), fault(scenarios.Fault{Kind: spec.FaultKill, What: "bus"})},
 			size(2), nil, "stop bus, mend stop, kill all, kill bus",
 			[]string{"bus"},
 			true, false, false,
 		},
 		"narrow faults": {
-			[]scenarios.Step{fault(scenarios.Fault{Refuse: "deployments.apps"}), fault(scenarios.Fault{Suspend: "work"}), {Mend: "refuse"}, {Mend: "suspend"}},
+			[]scenarios.Step{fault(scenarios.Fault{Kind: spec.FaultRefuse, What: "deployments.apps"}), fault(scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}), {Mend: "refuse"}, {Mend: "suspend"}},
 			size(1), nil, "", nil, true, false, true,
 		},
 	} {
@@ -86,28 +87,8 @@ func TestSeries(t *testing.T) {
 }
 
 func TestKindsOfFault(t *testing.T) {
-	for _, test := range []struct {
-		fault      scenarios.Fault
-		kind, what string
-		narrow     bool
-	}{
-		{scenarios.Fault{Kill: "all"}, "kill", "all", false},
-		{scenarios.Fault{Stop: "bus"}, "stop", "bus", false},
-		{scenarios.Fault{Upgrade: "all"}, "upgrade", "all", false},
-		{scenarios.Fault{Restart: "node"}, "restart", "node", false},
-		{scenarios.Fault{Forbid: "deployments.apps"}, "forbid", "deployments.apps", false},
-		{scenarios.Fault{Refuse: "deployments.apps"}, "refuse", "deployments.apps", true},
-		{scenarios.Fault{RemoveImage: "memcached"}, "removeImage", "memcached", false},
-		{scenarios.Fault{Definition: "tutorial"}, "definition", "tutorial", false},
-		{scenarios.Fault{Cut: "all"}, "cut", "all", false},
-		{scenarios.Fault{Silence: "sensor"}, "silence", "sensor", false},
-		{scenarios.Fault{Suspend: "work"}, "suspend", "work", true},
-		{scenarios.Fault{}, "", "", false},
-	} {
-		kind, what := test.fault.Kind()
-		assert.Equal(t, test.kind, kind)
-		assert.Equal(t, test.what, what)
-		assert.Equal(t, test.narrow, scenarios.Narrow(kind), kind)
+	for kind, narrow := range map[string]bool{"kill": false, "stop": false, "refuse": true, "suspend": true, "restart": false, "": false, "nothing": false} {
+		assert.Equal(t, narrow, scenarios.KindOfFault(kind).Narrow, kind)
 	}
 }
 

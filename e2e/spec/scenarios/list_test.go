@@ -119,12 +119,52 @@ func TestAnOperatorMayWaitUntilItTriesToListAgain(t *testing.T) {
 			if step.Fault == nil {
 				continue
 			}
-			kind, what := step.Fault.Kind()
-			if kind == spec.FaultCut || kind == spec.FaultSilence || kind == spec.FaultRestart && what == "api-server" {
+			if kind := step.Fault.Kind; kind == spec.FaultCut || kind == spec.FaultSilence || kind == spec.FaultRestart && step.Fault.What == "api-server" {
 				seen++
 				assert.Greater(t, s.Patience, 60*time.Second, "%s: the operator runs on while the API server cannot be reached", s.Name)
 			}
 		}
 	}
 	assert.Positive(t, seen)
+}
+
+// The schema has each kind of fault, with what it can be done to; and of what lasts, that it can be mended.
+func TestTheSchemaHasTheKindsOfFault(t *testing.T) {
+	var required, properties, mend []string
+	for _, k := range scenarios.FaultKinds() {
+		of := `"enum": ["` + strings.Join(k.Of, `", "`) + `"]`
+		switch {
+		case k.Resource:
+			of = `"$ref": "#/$defs/resource"`
+		case k.Component && k.Every:
+			of = `"$ref": "#/$defs/component"`
+		case k.Component:
+			of = `"$ref": "#/$defs/part"`
+		}
+		required = append(required, fmt.Sprintf(`        { "required": [%q] }`, k.Name))
+		properties = append(properties, fmt.Sprintf(`        %q: { "description": %q, %s }`, k.Name, k.Text, of))
+		if k.Lasts {
+			mend = append(mend, fmt.Sprintf("%q", k.Name))
+		}
+	}
+	file := filepath.FromSlash("../../../docs/schema/scenario.schema.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), `    "fault": {`+"\n")
+	require.True(t, found)
+	_, after, found := strings.Cut(rest, `    "point": {`)
+	require.True(t, found)
+	golden(t, file, before+fmt.Sprintf(`    "fault": {
+      "description": "One thing to break.",
+      "type": "object",
+      "additionalProperties": false,
+      "oneOf": [
+%s
+      ],
+      "properties": {
+%s
+      }
+    },
+    "mend": { "enum": [%s] },
+    "point": {`, strings.Join(required, ",\n"), strings.Join(properties, ",\n"), strings.Join(mend, ", "))+after)
 }

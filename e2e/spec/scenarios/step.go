@@ -1,7 +1,7 @@
 package scenarios
 
 import (
-	"slices"
+	"reflect"
 
 	"operatorbench/e2e/plain"
 )
@@ -9,7 +9,6 @@ import (
 // stepKind is a kind of step: one file, which says all of it but how it is done. That says one file of package drive.
 type stepKind struct {
 	name   string            // of its field in a file
-	is     func(Step) bool   // whether a step is of that kind
 	text   func(Step) string // what it does, in a few words
 	check  func(*checker, step)
 	result func(s Step, before *Spec) *Spec // what is asked for behind it; nil: what was before
@@ -33,13 +32,18 @@ func StepKinds() []string {
 	return plain.Map(stepKinds(), func(k stepKind) string { return k.name })
 }
 
-// kind is what a step is; of one that is nothing it does nothing.
-func (s Step) kind() stepKind {
-	all := stepKinds()
-	if i := slices.IndexFunc(all, func(k stepKind) bool { return k.is(s) }); i >= 0 {
-		return all[i]
+// kinds returns the kinds that the step is of, which are named as the fields that are set. The schema allows one.
+func (s Step) kinds() []stepKind {
+	set := map[string]bool{}
+	for field, value := range reflect.ValueOf(s).Fields() {
+		set[field.Tag.Get("yaml")] = !value.IsZero()
 	}
-	return stepKind{text: func(Step) string { return "" }}
+	return plain.Where(stepKinds(), func(k stepKind) bool { return set[k.name] })
+}
+
+// kind returns the step's kind; of a step that is of none, one that does nothing.
+func (s Step) kind() stepKind {
+	return append(s.kinds(), stepKind{text: func(Step) string { return "" }})[0]
 }
 
 // Kind is the name of the step's kind, as in a file.

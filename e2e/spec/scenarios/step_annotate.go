@@ -2,15 +2,15 @@ package scenarios
 
 import (
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepAnnotate is the step's name in a file.
+const StepAnnotate = "annotate"
 
 // annotateStep writes what no operator reads.
 func annotateStep() stepKind {
 	return stepKind{
-		name: spec.StepAnnotate, changes: true,
-		is:   func(s Step) bool { return s.Annotate != 0 },
+		name: StepAnnotate, changes: true,
 		text: func(s Step) string { return fmt.Sprintf("annotate %d times", s.Annotate) },
 		check: func(c *checker, s step) {
 			c.present(s, "annotate")

@@ -2,17 +2,17 @@ package scenarios
 
 import (
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepApply is the step's name in a file.
+const StepApply = "apply"
 
 // applyStep changes it by a server-side apply of another manager.
 func applyStep() stepKind {
 	return stepKind{
-		name: spec.StepApply, asks: true, changes: true,
-		is:     func(s Step) bool { return s.Apply != nil },
+		name: StepApply, asks: true, changes: true,
 		text:   func(s Step) string { return fmt.Sprintf("apply %d", s.Apply.Size) },
 		result: func(s Step, _ *Spec) *Spec { return s.Apply },
-		check:  func(c *checker, s step) { c.ask(s, spec.StepApply, *s.Apply) },
+		check:  func(c *checker, s step) { c.ask(s, StepApply, *s.Apply) },
 	}
 }

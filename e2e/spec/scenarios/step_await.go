@@ -6,11 +6,13 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// StepAwait is the step's name in a file.
+const StepAwait = "await"
+
 // awaitStep waits for a point of the reconcile.
 func awaitStep() stepKind {
 	return stepKind{
-		name: spec.StepAwait, own: true, waits: true,
-		is:   func(s Step) bool { return s.Await != "" },
+		name: StepAwait, own: true, waits: true,
 		text: func(s Step) string { return "await " + s.Await },
 		check: func(c *checker, s step) {
 			switch there := s.custom.there; {

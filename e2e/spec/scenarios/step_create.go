@@ -2,15 +2,15 @@ package scenarios
 
 import (
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepCreate is the step's name in a file.
+const StepCreate = "create"
 
 // createStep makes a custom resource.
 func createStep() stepKind {
 	return stepKind{
-		name: spec.StepCreate, asks: true, changes: true,
-		is:     func(s Step) bool { return s.Create != nil },
+		name: StepCreate, asks: true, changes: true,
 		text:   func(s Step) string { return fmt.Sprintf("create %d", s.Create.Size) },
 		result: func(s Step, _ *Spec) *Spec { return s.Create },
 		check: func(c *checker, s step) {

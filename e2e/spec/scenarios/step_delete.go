@@ -1,14 +1,14 @@
 package scenarios
 
-import (
-	"operatorbench/e2e/spec"
-)
+import ()
+
+// StepDelete is the step's name in a file.
+const StepDelete = "delete"
 
 // deleteStep deletes a custom resource.
 func deleteStep() stepKind {
 	return stepKind{
-		name: spec.StepDelete, asks: true,
-		is:     func(s Step) bool { return s.Delete != nil },
+		name: StepDelete, asks: true,
 		text:   func(Step) string { return "delete" },
 		result: func(Step, *Spec) *Spec { return nil },
 		check: func(c *checker, s step) {

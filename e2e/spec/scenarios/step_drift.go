@@ -3,15 +3,15 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepDrift is the step's name in a file.
+const StepDrift = "drift"
 
 // driftStep changes the main child behind the operator's back.
 func driftStep() stepKind {
 	return stepKind{
-		name: spec.StepDrift, own: true, waits: true,
-		is:   func(s Step) bool { return s.Drift != nil },
+		name: StepDrift, own: true, waits: true,
 		text: func(s Step) string { return s.Drift.text() },
 		check: func(c *checker, s step) {
 			if !s.custom.there || !s.custom.rested {

@@ -1,14 +1,14 @@
 package scenarios
 
-import (
-	"operatorbench/e2e/spec"
-)
+import ()
+
+// StepFinalize is the step's name in a file.
+const StepFinalize = "finalize"
 
 // finalizeStep adds the harness's finalizer, or removes it.
 func finalizeStep() stepKind {
 	return stepKind{
-		name: spec.StepFinalize,
-		is:   func(s Step) bool { return s.Finalize != nil },
+		name: StepFinalize,
 		text: func(s Step) string {
 			if *s.Finalize {
 				return "add a finalizer"

@@ -1,12 +1,12 @@
 package scenarios
 
-import "operatorbench/e2e/spec"
+// StepPause is the step's name in a file.
+const StepPause = "pause"
 
 // pauseStep pauses the custom resource, or lets it go on.
 func pauseStep() stepKind {
 	return stepKind{
-		name: spec.StepPause, own: true, changes: true,
-		is: func(s Step) bool { return s.Pause != nil },
+		name: StepPause, own: true, changes: true,
 		text: func(s Step) string {
 			if *s.Pause {
 				return "pause"
@@ -14,9 +14,9 @@ func pauseStep() stepKind {
 			return "go on"
 		},
 		check: func(c *checker, s step) {
-			c.present(s, spec.StepPause)
+			c.present(s, StepPause)
 			if *s.Pause == s.custom.paused {
-				c.FailAt(s.at(spec.StepPause), "pause: the custom resource is so already")
+				c.FailAt(s.at(StepPause), "pause: the custom resource is so already")
 			}
 			s.custom.paused = *s.Pause
 		},

@@ -1,13 +1,13 @@
 package scenarios
 
-import "operatorbench/e2e/spec"
+// StepReadScale is the step's name in a file.
+const StepReadScale = "readScale"
 
 // readScaleStep reads the scale subresource when all is at rest.
 func readScaleStep() stepKind {
 	return stepKind{
-		name: spec.StepReadScale, own: true, waits: true,
-		is:    func(s Step) bool { return s.ReadScale != nil },
+		name: StepReadScale, own: true, waits: true,
 		text:  func(Step) string { return "read the scale subresource" },
-		check: func(c *checker, s step) { c.present(s, spec.StepReadScale) },
+		check: func(c *checker, s step) { c.present(s, StepReadScale) },
 	}
 }

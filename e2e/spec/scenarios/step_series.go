@@ -3,15 +3,15 @@ package scenarios
 import (
 	"fmt"
 	"time"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepSeries is the step's name in a file.
+const StepSeries = "series"
 
 // seriesStep creates many custom resources beside the own one, at a pace.
 func seriesStep() stepKind {
 	return stepKind{
-		name: spec.StepSeries, own: true,
-		is: func(s Step) bool { return s.Series != nil },
+		name: StepSeries, own: true,
 		text: func(s Step) string {
 			text := fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
 			if s.Series.Keep > 0 {

@@ -3,15 +3,15 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepSubmit is the step's name in a file.
+const StepSubmit = "submit"
 
 // submitStep sends a custom resource that is wrong.
 func submitStep() stepKind {
 	return stepKind{
-		name: spec.StepSubmit, changes: true,
-		is:   func(s Step) bool { return s.Submit != nil },
+		name: StepSubmit, changes: true,
 		text: func(s Step) string { return s.Submit.text() },
 		check: func(c *checker, s step) {
 			for _, field := range []string{"name", "namespace"} {

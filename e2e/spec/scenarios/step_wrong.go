@@ -2,15 +2,15 @@ package scenarios
 
 import (
 	"fmt"
-
-	"operatorbench/e2e/spec"
 )
+
+// StepWrong is the step's name in a file.
+const StepWrong = "wrong"
 
 // wrongStep sets the fields of the custom resource to wrong values, one after the other, and back.
 func wrongStep() stepKind {
 	return stepKind{
-		name: spec.StepWrong, own: true, changes: true, waits: true,
-		is: func(s Step) bool { return s.Wrong > 0 },
+		name: StepWrong, own: true, changes: true, waits: true,
 		text: func(s Step) string {
 			return fmt.Sprintf("set wrong values, up to %d that the definition takes, each set right again", s.Wrong)
 		},
