@@ -17,7 +17,7 @@ import (
 	"operatorbench/e2e/plain"
 )
 
-// sweepWithin bounds the removal of what a run left in an existing cluster.
+// sweepWithin bounds how long it may take to remove what a run left in an existing cluster.
 const sweepWithin = 5 * time.Minute
 
 // cleanExisting removes from an existing cluster what a run left there. Without --run it lists the runs and removes

@@ -49,7 +49,7 @@ Flags:
   --out=DIR         where to write (default: the head's results folder)
 `
 
-// The names of what the gate writes.
+// The names of the files that the gate writes.
 const (
 	gateJSON     = "gate.json"
 	gateMarkdown = "gate.md"

@@ -133,7 +133,7 @@ func printTerminal(r *report.Report, out io.Writer) error {
 	return r.Terminal(out, terminal.Is(out) && os.Getenv("NO_COLOR") == "")
 }
 
-// load judges every argument, and tells of what is doubtful about them. Of a folder that several runs share, one that
+// load judges every argument, and says what is doubtful about them. In a folder that several runs share, a run that
 // cannot be read is named and left out. What is expected of styles that are not in the repository is known to their run
 // alone: beside.
 func load(ctx context.Context, args []string, beside map[string]verdicts.Expected, stderr io.Writer) (*report.Report, error) {
