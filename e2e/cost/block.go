@@ -12,7 +12,7 @@ type block struct {
 	style  *style
 	round  int
 	stages map[string]time.Duration
-	seen   map[string]bool // uids of what was made in the style's namespaces
+	seen   map[string]bool // uids of the objects made in the style's namespaces
 
 	podsWatched bool
 	pods        map[string]*podTime // by namespace/name

@@ -165,7 +165,7 @@ const (
 	CallsPrefix = "calls " // + component + " " + verb
 )
 
-// Counter is an exact count of what one change of a scenario brought about: from the harness's request until the
+// Counter is an exact count of the effects of one change of a scenario: from the harness's request until the
 // sample's end. Warm-up and prepare samples are not counted, nor are samples that did not settle.
 type Counter struct {
 	Name     string  `json:"name"`

@@ -128,7 +128,7 @@ func (b *block) limited() record.Throttled {
 	return *b.throttled
 }
 
-// used is the CPU time of what is measured.
+// used is the CPU time of the measured part, in seconds.
 func (b *block) used() float64 { return seconds(b.stop.total - b.start.total) }
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }

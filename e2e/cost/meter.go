@@ -9,8 +9,8 @@ import (
 )
 
 // Meter adds up what styles cost, in one pass over a recording. It keeps a few bytes for each pod and for each request
-// of a style, and nothing else of what it is given. It accepts entries that make no sense together, and leaves out what
-// cannot be told of them.
+// of a style, and no entry. It accepts entries that make no sense together, and leaves out what cannot be concluded
+// from them.
 type Meter struct {
 	order  []*style
 	styles map[string]*style
