@@ -104,7 +104,7 @@ func (b *barrier) begin(ctx context.Context, f scenarios.Fault, cr fault.Target)
 	})
 }
 
-// lasts tells whether a fault of a kind is not over yet.
+// lasts reports whether a fault of a kind is not over yet.
 func (b *barrier) lasts(kind string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// bystander is a kind of objects that are not the operator's. None of them starts a pod, or gives the cluster's own controllers much to do.
+// bystander is a kind of objects that are not the operator's. None of them starts a pod, or gives the cluster's own
+// controllers much to do.
 type bystander struct {
 	resource schema.GroupVersionResource
 	kind     string
@@ -39,7 +40,8 @@ func bystanders() map[string]bystander {
 // atOnce is how many bystanders are created at the same time.
 const atOnce = 16
 
-// beside creates bystanders, one kind after the other, in a namespace that is not recorded, and leaves the operator alone with them.
+// beside creates bystanders, one kind after the other, in a namespace that is not recorded, and leaves the operator
+// alone with them.
 func (g *growing) beside(ctx context.Context) error {
 	if len(g.Bystanders.Kinds) == 0 {
 		return nil

@@ -35,7 +35,7 @@ type lane struct {
 	together *barrier      // of the lanes that share a fault; nil: they share none
 	marks    []leak.Mark   // that are in its namespaces
 	lag      time.Duration // until the operator began to bring about the given state
-	wrote    time.Duration // until it had written the main child of what was last created; 0: it is not known
+	wrote    time.Duration // until it had written the main child of the last custom resource created; 0: not known
 }
 
 // drive goes through scenarios once; empty: nothing is then left of them.
@@ -197,7 +197,7 @@ func (l *lane) clear(ctx context.Context) error {
 	return nil
 }
 
-// empty tells whether nothing is left in the namespace.
+// empty reports whether nothing is left in the namespace.
 func (l *lane) empty() bool {
 	return l.plan.Wave == 0 && l.schedule() == nil && l.state == nil && !l.broken
 }

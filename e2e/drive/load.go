@@ -180,9 +180,9 @@ func (d *Driver) unstartable(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// follow goes through a life that begins at a time: it performs each step when it is due, or when the step before it has been
-// replied to, if that is later: requests that overtake each other would leave it
-// to chance which one is the last.
+// follow goes through a life that begins at a time: it performs each step when it is due, or when the step before it
+// has been replied to, if that is later: requests that overtake each other would leave it to chance which one is the
+// last.
 func (m *member) follow(ctx context.Context, life scenarios.Life, begins time.Duration) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -213,8 +213,8 @@ func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
 	return outcome == record.Settled, reason
 }
 
-// progress knows which members may not have come to their end states: those of which something was heard since they
-// were looked at. However many there are, an event is a look at one of them.
+// progress knows which members may not have come to their end states: those about which something was heard
+// since they were looked at. However many there are, an event is a look at one of them.
 type progress struct {
 	byPlace     map[string]*member
 	byNamespace map[string][]*member

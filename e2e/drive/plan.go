@@ -122,7 +122,7 @@ func (t *turn) schedule() *scenarios.Schedule {
 	return t.plan.Scenarios[0].Load
 }
 
-// overlaps tells whether lanes are driven at the same time.
+// overlaps reports whether lanes are driven at the same time.
 func (t *turn) overlaps() bool { return t.plan.Wave > 0 || t.schedule() != nil }
 
 // measure drives the scenarios.

@@ -53,8 +53,8 @@ func (s *sampleRun) asks(ctx context.Context) (stop func()) {
 	}
 }
 
-// probe writes or reads by the workload's probe, again and again until it is answered rightly, for as long as one reconcile may
-// take, or nothing but wrong answers come. Whether it was, the oracles say.
+// probe writes or reads by the workload's probe, again and again until it is answered rightly, for as long as one
+// reconcile may take, or nothing but wrong answers come. Whether it was, the oracles say.
 func (s *sampleRun) probe(ctx context.Context, step scenarios.Step) error {
 	if s.Dial == nil {
 		return errors.New("probe: nobody can open a connection to a pod")
@@ -82,7 +82,8 @@ func (s *sampleRun) probe(ctx context.Context, step scenarios.Step) error {
 	return ctx.Err()
 }
 
-// probed asks once, and records what came of it; "": the answer is as expected. The turn chooses among the pods, as a Service would.
+// probed asks once, and records what came of it; "": the answer is as expected. The turn chooses among the pods, as a
+// Service would.
 func (s *sampleRun) probed(ctx context.Context, what string, request spec.ProbeRequest, turn int) (class string) {
 	ends, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -86,7 +86,7 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 }
 
 // allow gives a custom resource a size that its definition allows, where steps under another definition have left one
-// that it does not: the API server would refuse every write, that which takes its finalizers away included.
+// that it does not: the API server would refuse every write, even one that removes its finalizers.
 func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error {
 	_, knob := d.Workload.ScaleKnob()
 	if size, found := d.Workload.SizeOf(&cr); found && int64(knob.Lowest()) <= size && size <= int64(knob.Highest()) {
@@ -110,7 +110,7 @@ func (d *Driver) abandon(ctx context.Context, namespaces []string) error {
 	return err
 }
 
-// taken tells whether the name of a custom resource that a step creates is that of
+// taken reports whether the name of a custom resource that a step creates is that of
 // one which is being deleted, and which a finalizer holds.
 func (s *sampleRun) taken(ctx context.Context, step scenarios.Step) (bool, error) {
 	if step.Create == nil {

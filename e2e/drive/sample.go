@@ -73,7 +73,7 @@ func (s *sampleRun) listen() (stop func()) {
 	})
 }
 
-// holds tells whether a namespace is one of the sample's.
+// holds reports whether a namespace is one of the sample's.
 func (s *sampleRun) holds(namespace string) bool {
 	return namespace != "" && (namespace == s.sample.Namespace || s.sample.Matrix && namespace == secondOf(s.sample.Namespace))
 }
@@ -285,7 +285,7 @@ func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome
 	return outcome, reason, ""
 }
 
-// faulty tells whether something is broken on purpose.
+// faulty reports whether something is broken on purpose.
 func faulty(steps []scenarios.Step) bool { return scenarios.Scenario{Steps: steps}.Faulty() }
 
 // rest waits for the end state as long as one reconcile may take.

@@ -135,7 +135,8 @@ func imagePatch(child *unstructured.Unstructured, image string) ([]byte, error) 
 	})
 }
 
-// ownerPatch is the JSON patch that gives a child an owner beside those that it has: somebody else's object, which does not control it.
+// ownerPatch is the JSON patch that gives a child an owner beside those that it has: somebody else's object, which does
+// not control it.
 func (s *sampleRun) ownerPatch(ctx context.Context, child *unstructured.Unstructured) ([]byte, error) {
 	owner, err := s.Client.Resource(workloads.GVR("configmaps.v1")).Namespace(child.GetNamespace()).Get(ctx, spec.OtherOwner, metav1.GetOptions{})
 	if err != nil {
@@ -149,8 +150,8 @@ func (s *sampleRun) ownerPatch(ctx context.Context, child *unstructured.Unstruct
 	return json.Marshal([]map[string]any{{"op": "add", "path": at + "/-", "value": reference}})
 }
 
-// child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name that
-// the style declares, or else by the custom resource's UID.
+// child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name
+// that the style declares, or else by the custom resource's UID.
 func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, error) {
 	namespace, kind := s.sample.Namespace, s.Workload.Main().Kind
 	wanted, err := bounds.ChildName(s.style.Child, namespace, s.sample.Name)

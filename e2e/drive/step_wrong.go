@@ -17,8 +17,8 @@ import (
 )
 
 // wrong sets fields of the custom resource to wrong values, derived from the definition that is served. What the API
-// server takes is left until it is brought about or its status says otherwise and nothing has moved for the window, and is
-// set right again; only then comes the next.
+// server takes is left until it is brought about or its status says otherwise and nothing has moved for the window, and
+// is set right again; only then comes the next.
 func (s *sampleRun) wrong(ctx context.Context, step scenarios.Step) error {
 	r, client := s.on(step)
 	custom, err := client.Get(ctx, r.name, metav1.GetOptions{})

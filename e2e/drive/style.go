@@ -39,7 +39,7 @@ type Searcher interface {
 	Search(ctx context.Context, marks []leak.Mark) record.Logs
 }
 
-// isFloor tells whether the driver itself writes what the custom resource asks
+// isFloor reports whether the driver itself writes what the custom resource asks
 // for, right after each action: the floor of every latency.
 func (s Style) isFloor() bool { return s.Control == spec.Harness }
 

@@ -12,8 +12,8 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// What a Begin that fails takes back of what it did is bounded. Where it failed
-// because its time was over, the caller goes on with that.
+// How long a Begin that fails may take to undo what it did. Where it failed because its time was over, the caller goes
+// on undoing it.
 const (
 	mendWithin   = 2 * time.Minute
 	mendWhenOver = 5 * time.Second

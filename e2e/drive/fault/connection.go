@@ -152,8 +152,8 @@ func (i *Injector) apiServerPort(ctx context.Context) (string, error) {
 	return strconv.Itoa(int(*slice.Ports[0].Port)), nil
 }
 
-// connection is a line of conntrack: what a pod sent to a Service's port comes
-// back, behind it, from the port of what serves.
+// connection is a line of conntrack: the answer to what a pod sent to a Service's port comes from the port of the
+// server behind that Service.
 var connection = regexp.MustCompile(`(?m)^tcp\s.*?\bsport=(\d+) dport=\d+ src=\S+ dst=\S+ sport=(\d+) dport=\d+\b`)
 
 // openTo are the own ports of the connections to a port, in what conntrack lists.

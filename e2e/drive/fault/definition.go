@@ -62,8 +62,8 @@ func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target
 	return broken, i.awaitSize(ctx, true)
 }
 
-// restoreDefinition puts the definition back that was there, and returns when the API server takes a size that is too small
-// as before. Custom resources that it would refuse by now stay as they are.
+// restoreDefinition puts the definition back that was there, and returns when the API server takes a size that is too
+// small as before. Custom resources that it would refuse by now stay as they are.
 func (i *Injector) restoreDefinition(ctx context.Context, name string, strict []any, taken bool) error {
 	err := i.define(ctx, name, strict)
 	if apierrors.IsNotFound(err) {

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// taking returns what takes some verbs of a resource from the style's roles, and returns when its service accounts do not have
-// them any more.
+// taking returns what takes some verbs of a resource from the style's roles, and returns when its service accounts do
+// not have them any more.
 func taking(what string, verbs ...string) func(*Injector, context.Context, string, Target) (Broken, error) {
 	return func(i *Injector, ctx context.Context, resource string, cr Target) (Broken, error) {
 		broken, err := i.take(ctx, resource, verbs, cr)

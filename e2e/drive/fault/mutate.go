@@ -18,9 +18,9 @@ const (
 	sidecar    = "operatorbench-sidecar"
 )
 
-// mutate has an admission policy put an annotation into each object of a resource that is written in the custom resource's
-// namespace, whoever writes it, as a service mesh does. What makes pods of a template gets one there, too, and a container
-// that does nothing. It returns when a write that is only tried comes back with the annotation.
+// mutate has an admission policy put an annotation into each object of a resource that is written in the custom
+// resource's namespace, whoever writes it, as a service mesh does. What makes pods of a template gets one there, too,
+// and a container that does nothing. It returns when a write that is only tried comes back with the annotation.
 func (i *Injector) mutate(ctx context.Context, resource string, cr Target) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
 	failed := func(err error) error {

@@ -15,8 +15,8 @@ import (
 // controlled is the kind of occupation in which the object has a controller.
 const controlled = "controlled"
 
-// occupy puts somebody else's object in the place of the main child that the custom resource had: of the same name, with
-// labels and a selector of its own, and no pods. Undo removes it, whatever has become of it.
+// occupy puts somebody else's object in the place of the main child that the custom resource had: of the same name,
+// with labels and a selector of its own, and no pods. Undo removes it, whatever has become of it.
 func (i *Injector) occupy(ctx context.Context, how string, cr Target) (Broken, error) {
 	if cr.Child == "" {
 		return Broken{}, fmt.Errorf("occupy the place of the main child of %s/%s: nobody knows its name: it had none when the custom resource was deleted", cr.Namespace, cr.Name)

@@ -137,7 +137,7 @@ func lifted(kind, name, does string, deleted ...error) error {
 	return fmt.Errorf("policy %s still %s: delete it: %w; by hand: kubectl delete %sbinding,%s %s", name, does, errors.Join(problems...), kind, kind, name)
 }
 
-// refused tells whether it was the policy that refused a write.
+// refused reports whether it was the policy that refused a write.
 func refused(err error, policy string) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), policy)
 }

@@ -187,7 +187,7 @@ func (i *Injector) eachPod(ctx context.Context, do func(pod *corev1.Pod, system 
 	return nil
 }
 
-// anew tells whether all is as after a restart: the cluster's own pods are ready,
+// anew reports whether all is as after a restart: the cluster's own pods are ready,
 // and every container lives another life than before, or has ended that already.
 func (i *Injector) anew(ctx context.Context, before lives) (bool, string, error) {
 	var waiting []string

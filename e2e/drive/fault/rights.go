@@ -59,7 +59,7 @@ func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, 
 	return have, nil
 }
 
-// binding is a RoleBinding, or a ClusterRoleBinding, of which one namespace stands for all.
+// binding is a RoleBinding, or a ClusterRoleBinding with one namespace that stands for all.
 type binding struct {
 	own       string // its own namespace; empty: it has none
 	namespace string // in which to ask
@@ -79,7 +79,7 @@ func bindingOf(obj *unstructured.Unstructured, cr Target) (b binding, is bool, e
 	return binding{own: read.Namespace, namespace: cmp.Or(read.Namespace, cr.Namespace), role: read.RoleRef, subjects: read.Subjects}, true, nil
 }
 
-// of tells whether the binding is of a role.
+// of reports whether the binding is of a role.
 func (b binding) of(r role) bool {
 	if b.role.Name != r.name {
 		return false

@@ -28,7 +28,7 @@ type taken struct {
 
 func (t taken) String() string { return strings.Join(t.verbs, ", ") + " " + t.of.String() }
 
-// in tells whether a rule allows any of it.
+// in reports whether a rule allows any of it.
 func (t taken) in(rule rbacv1.PolicyRule) bool {
 	return covers(rule.APIGroups, t.of.Group) && covers(rule.Resources, t.of.Resource) &&
 		slices.ContainsFunc(t.verbs, func(verb string) bool { return covers(rule.Verbs, verb) })
@@ -47,7 +47,7 @@ func withhold(rules []rbacv1.PolicyRule, what taken, all served) []rbacv1.Policy
 	return kept
 }
 
-// covers tells whether a list of RBAC has a name. A resource's name is never that
+// covers reports whether a list of RBAC has a name. A resource's name is never that
 // of a subresource, so that "*/scale" cannot cover it.
 func covers(list []string, name string) bool {
 	return slices.Contains(list, rbacv1.APIGroupAll) || slices.Contains(list, name)

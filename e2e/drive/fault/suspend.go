@@ -119,7 +119,7 @@ func younger(a, b *unstructured.Unstructured) bool {
 	return bt.Before(&at)
 }
 
-// holds tells whether a condition holds for an object.
+// holds reports whether a condition holds for an object.
 func holds(c spec.FieldCondition, obj *unstructured.Unstructured) (bool, error) {
 	value := at(obj, c.Path)
 	switch {

@@ -84,8 +84,8 @@ func (i *Injector) beginUpgrade(ctx context.Context, what string) (broken Broken
 	return broken, finish, i.awaitEnding(ctx, components, old)
 }
 
-// bringNext asks for the next version: that which the style says, or a rollout of each workload, all at once, as
-// applying manifests does. What it returns waits until that serves.
+// bringNext asks for the next version, as the style says, or for a rollout of each workload, all at once, as applying
+// manifests does. What it returns waits until that serves.
 func (i *Injector) bringNext(ctx context.Context, found []workload) (serve func(context.Context) error, err error) {
 	if i.Style.Upgrade != nil {
 		done := make(chan error, 1)
@@ -166,7 +166,7 @@ func (i *Injector) finishUpgrade(ctx context.Context, serve func(context.Context
 // EventSource and Sensor have no readiness probe, and end within 1.5 s when the bus is not up.
 const steadyFor = 5 * time.Second
 
-// steady tells whether all pods of the components are up.
+// steady reports whether all pods of the components are up.
 func (i *Injector) steady(ctx context.Context, components []spec.Component) (bool, string, error) {
 	for _, c := range components {
 		pods, err := i.pods(ctx, c)
