@@ -161,7 +161,7 @@ type CleanOptions struct {
 	Run    string // only this run, even if its cluster was kept or it cannot be known whether it is alive; empty means all
 	DryRun bool   // only say what would be removed
 
-	// Builds removes what killed builds of images left in an engine, or says what it would remove, and tells whether
+	// Builds removes what killed builds of images left in an engine, or says what it would remove, and reports whether
 	// there was anything. It is not called for one run; nil: nobody looks.
 	Builds func(ctx context.Context, e *engine.Engine, out io.Writer) (found bool, err error)
 }

@@ -18,7 +18,7 @@ import (
 var errFilled = errors.New("another process fills the cache of images")
 
 // Clean removes what a killed build into a cache left in an engine, or with dryRun
-// only says what it would remove, and tells whether there was anything. As long as a
+// only says what it would remove, and reports whether there was anything. As long as a
 // process fills the cache, nothing is removed; nothing of another cache ever is.
 func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out io.Writer) (found bool, err error) {
 	text, err := os.ReadFile(filepath.Join(cache, cacheMark))

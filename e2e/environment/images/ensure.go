@@ -162,7 +162,7 @@ func (s *Store) whereNot() string {
 	return s.engine.Name() + " does not have it"
 }
 
-// inEngine is the digest of what the local engine has under a reference; empty: nothing.
+// inEngine returns the digest of the image that the local engine has under a reference; empty: it has none.
 func (s *Store) inEngine(ctx context.Context, reference string) string {
 	if s.engine == nil {
 		return ""

@@ -183,7 +183,7 @@ func (p *progressLines) explain(module string) {
 	}
 }
 
-// rest is the end of what is no progress.
+// rest returns the last lines that report no progress.
 func (p *progressLines) rest() string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -22,7 +22,7 @@ import (
 type state struct {
 	image  Image
 	locked string       // digest; empty: none is known
-	local  string       // the digest of what the engine has, of an image that is taken as it is
+	local  string       // the digest in the engine, where an image is taken as it is
 	built  planned      // what building makes, where that was asked
 	have   *Description // what there is
 	folder string       // of have, in the cache; empty for the node

@@ -16,7 +16,7 @@ const askEvery = 10 * time.Second
 // SilentError is an API server that gives no answer.
 type SilentError struct {
 	Since time.Time // its last answer
-	Last  error     // of what came in place of further ones
+	Last  error     // what came in place of further answers
 }
 
 // Error says since when, and what was heard last.
