@@ -129,8 +129,8 @@ func roundsOf(c *result.Cell) int {
 	return len(rounds)
 }
 
-// failureOf is what the first oracle said that failed, in the first sample in which one
-// did or that was late; of what is late none did. Nil: there is no such sample.
+// failureOf returns what the first failing oracle said in the first sample that failed or was late (where no oracle
+// fails); nil if there is no such sample.
 func failureOf(c *result.Cell) *Failure {
 	for _, sample := range c.Results {
 		if outcome := sample.Outcome(); outcome != spec.Fail && outcome != spec.Late {
@@ -210,7 +210,7 @@ func (s *Scenario) decide(alpha float64) {
 	}
 }
 
-// known says of what fails at head that it is no news.
+// known says why a failure at head is no news.
 func (s *Scenario) known() string {
 	if s.Base.Failed == 0 {
 		return "base's verdicts.yaml calls it flaky"

@@ -59,7 +59,7 @@ const wide = 0.5
 // Key is what a metric is of.
 type Key struct {
 	Style    string `json:"style"`
-	Scenario string `json:"scenario,omitempty"` // "" of what all of a style's have together
+	Scenario string `json:"scenario,omitempty"` // "": all of the style's together
 	Phase    string `json:"phase"`
 	Kind     Kind   `json:"kind"`
 }

@@ -190,7 +190,7 @@ func facts(base, head Side) []string {
 	return append(list, differs("program", a.Program, b.Program)...)
 }
 
-// revisions say of what commits the sides are.
+// revisions names the commits of the sides.
 func revisions(was, is *record.Environment) []string {
 	head := is.Revision
 	if is.Dirty {

@@ -20,7 +20,7 @@ type Difference struct {
 const share = 0.1
 
 // first walks the phases before a metric that has become slower, in the order of their times at head, and names the
-// first one that is later than at base, by a good part of what the metric has lost; or that base does not have.
+// first one that base does not have, or that is later than at base by a good part of the metric's loss.
 func (r *Result) first(slow *Metric) *Difference {
 	lost := slow.Head.Value - slow.Base.Value
 	var fresh *Difference
