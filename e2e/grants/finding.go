@@ -64,7 +64,7 @@ func (u Use) find() []string {
 	return found
 }
 
-// few names some of what calls asked for.
+// few names some of the resources and verbs that calls asked for.
 func few(calls []Call) string {
 	const most = 4
 	var parts []string

@@ -10,7 +10,7 @@ import (
 )
 
 // Meter adds up what the service accounts of styles called, in one pass over a recording. It keeps a count for each
-// distinct call, and nothing else of what it is given. It accepts entries that make no sense together.
+// distinct call, and keeps no entry. It accepts entries that make no sense together.
 type Meter struct {
 	order   []*style
 	current *style // whose block was the last to begin
