@@ -225,8 +225,8 @@ func (l *lesson) children() []propose.Child {
 	return list
 }
 
-// ready are parts of an expression that were true each time that a custom resource was as asked for, and of none when it
-// was made: of those times that were measured, if there are such.
+// ready are parts of an expression that were true each time that a custom resource was as asked for, and of none when
+// it was made: of those times that were measured, if there are such.
 func (l *lesson) ready() []propose.Part {
 	moments := l.moments
 	if measured := slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m.of.in.matrix }); len(measured) > 0 {
