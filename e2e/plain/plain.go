@@ -11,8 +11,8 @@ import (
 )
 
 // Text keeps letters, tabs and ends of lines. Control characters, which could move a terminal's cursor or write
-// escapes, become blanks; marks that are not seen but turn the direction of what stands beside them, or hide in it,
-// become U+FFFD. What a CI runner would take for a command gets a blank: see inert.
+// escapes, become blanks; invisible marks that reverse the direction of the text beside them, or hide in it, become
+// U+FFFD. What a CI runner would take for a command gets a blank: see inert.
 func Text(text string) string {
 	return inert(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
