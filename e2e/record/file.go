@@ -123,7 +123,7 @@ const blockSize = 256 << 10
 type lines struct {
 	in    io.Reader
 	block []byte // that rest is part of
-	end   int    // of what was read into block, and of rest
+	end   int    // of the bytes read into block, and of rest
 	rest  []byte // what was read, and is not yet a line that was returned
 	seen  int    // bytes of rest that hold no end of a line
 	err   error  // what reading ended with

@@ -9,7 +9,7 @@ type Machine struct {
 	Running int   `json:"running"` // processes that run or wait for a CPU, without the one that asks
 }
 
-// Since is the share of the time since then in which the CPUs were not idle, and of it that which was stolen; 0: not
+// Since returns the share of the time since then in which the CPUs were not idle, and the share that was stolen; 0: not
 // known.
 func (m *Machine) Since(then *Machine) (busy, stolen float64) {
 	if m == nil || then == nil || then.All == 0 || m.All <= then.All || m.Idle < then.Idle || m.Stolen < then.Stolen {

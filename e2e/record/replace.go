@@ -39,8 +39,8 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	return os.Rename(file.Name(), name)
 }
 
-// replaceable is an error where a name is that of a device, a pipe or a folder, or of what
-// a process has open, as /dev/stdout is: the name would then be that of a file, for everybody.
+// replaceable returns an error where a name is that of a device, a pipe or a folder, or of a file that a process has
+// open, such as /dev/stdout: the name would then be that of a new file, for everybody.
 func replaceable(name string) error {
 	to, err := os.Readlink(name)
 	opened := err == nil && strings.HasPrefix(to, "/proc/")

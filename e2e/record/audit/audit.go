@@ -56,8 +56,7 @@ type reference struct {
 // podName is where the API server says which pod a service account's token was issued for.
 const podName = "authentication.kubernetes.io/pod-name"
 
-// parse reads one line of the log. Its errors say nothing of what is in a line
-// that is not understood, as that might be a secret.
+// parse reads one line of the log. Its errors quote nothing from a line that is not understood: it might be a secret.
 func parse(line []byte) (event, error) {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {

@@ -6,8 +6,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Around has each look record what a function adds of what is around the pods, too. It is called before anything is
-// looked at that is to be told of.
+// Around has each look record, too, what a function adds about the pods' surroundings. It is called before the first
+// look that should have it.
 func (s *Sampler) Around(read func(context.Context, *record.Usage)) {
 	n := s.nodes[0] // one is enough
 	n.mu.Lock()

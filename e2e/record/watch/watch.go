@@ -77,8 +77,8 @@ type Watches struct {
 // where all is. It returns when everything is synced: what exists of the targets is recorded as
 // LISTED, and every later change will be seen, until Stop is called. An interrupted watch is taken up again where it
 // ended and leaves a gap entry. Where the server cannot go on from there, as after its restart, what exists is LISTED
-// anew; of what is not there any more, the last that was seen is recorded as DELETED before, at the time at which that
-// is noticed.
+// anew. Before that, each object that is gone is recorded as DELETED, as it was last seen, at the time at which its
+// absence is noticed.
 func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, resources []schema.GroupVersionResource, targets ...Target) (*Watches, error) {
 	public, err := published(recorder)
 	if err != nil {
