@@ -71,8 +71,8 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choices is the table of what to use, with notes on where its figures are from, on what is not as it looks, and on each
-// column that only a ramp or a growth has.
+// choices is the table of what to use, with notes on where its figures are from, on what is not as it looks, and on
+// each column that only a ramp or a growth has.
 func (r *Report) choices(at Place) table.Table {
 	headline, load := r.Headline(), r.Heaviest()
 	t := table.Table{Header: []string{"if you …", "use", r.Child() + " written after", "pods ready after", fmt.Sprintf("last of %d written after", r.atOnce(load)), "tests that fail", "peak memory"}, Left: 2}
@@ -266,7 +266,7 @@ func (r *Report) alike() Answer {
 	return answer
 }
 
-// span is the lowest and the highest median of the headline; empty: there is none, or it is a load, of which the median
+// span is the lowest and the highest median of the headline; empty if there is none, or if it is a load, whose median
 // says little.
 func (r *Report) span() string {
 	headline := r.Headline()

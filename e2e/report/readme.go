@@ -24,7 +24,8 @@ type Place struct {
 	Figures        string // the page with all figures, which may be the README itself; empty: it is
 }
 
-// Figures prints all figures of a report: what meets which need, and a table for each run, as Ranking orders its styles.
+// Figures prints all figures of a report: what meets which need, and a table for each run, as Ranking orders its
+// styles.
 func (r *Report) Figures(out io.Writer, at Place) error {
 	m := &markdown{}
 	m.line("%s\n", words)
@@ -151,7 +152,7 @@ const words = "In a *round* each style is installed, measured and removed once. 
 	"A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. `burst-…` changes many custom resources at once. " +
 	"The *floor* is a baseline without an operator: the harness itself writes what the custom resource asks for, which shows what the cluster alone takes."
 
-// needs is the table of what styles meet which need.
+// needs is the table of needs and the styles that meet them.
 func (m *markdown) needs(r *Report) {
 	if !r.Recommends() {
 		return

@@ -11,7 +11,7 @@ import (
 
 const unknown = plain.Unknown
 
-// teller leaves out what was told of a style already: what an oracle said, by the first scenario of which it was told.
+// teller leaves out what was said about a style already: each oracle's message, with the first scenario that had it.
 type teller map[string]string
 
 // reasons are the oracles that say why a cell did not pass.

@@ -45,7 +45,7 @@ type verdictCell struct {
 	More     int          // that are not shown
 }
 
-// Bad tells whether something is to be said of the cell before all that passed.
+// Bad reports whether something is to be said of the cell before all that passed.
 func (v *verdictCell) Bad() bool {
 	return v.Verdict != spec.Pass && v.Verdict != spec.NotApplicable || v.Expected.Surprise()
 }

@@ -118,8 +118,8 @@ type head struct {
 	Dispute            dispute
 }
 
-// head is that of a page, whose file is empty for the first one; its policy lets a browser take the page's own style sheet
-// and script, and load nothing else.
+// head is that of a page, whose file is empty for the first one; its policy lets a browser take the page's own style
+// sheet and script, and load nothing else.
 func (s *site) head(file, title, description string, dispute dispute, scripted bool) head {
 	base := strings.Repeat("../", strings.Count(file, "/"))
 	css, js := asset("style.css"), asset("script.js")

@@ -13,8 +13,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// figures is the table of all styles: a row each, and every column of which something is known. Each figure is of the
-// first run that has it.
+// figures is the table of all styles: a row each, and every column about which something is known. Each figure is of
+// the first run that has it.
 type figures struct {
 	Groups  []string // that columns may be hidden by; the first is the first look
 	Columns []figuresColumn
