@@ -42,7 +42,7 @@ type Cell struct {
 	floor  []stat.Summary // the floor's phases in the same run and scenario
 }
 
-// Measured tells whether some sample did not only warm up.
+// Measured reports whether some sample did not only warm up.
 func (c *Cell) Measured() bool { return c.All() > c.Warmups }
 
 // Judged is one sample, judged, with the run that it is of.
@@ -199,7 +199,7 @@ func (c *Cell) Word() string {
 	return string(c.Verdict)
 }
 
-// CountText is how many samples passed; of what is late, how many were in time.
+// CountText says how many samples passed; for a late cell, how many were in time.
 func (c *Cell) CountText() string {
 	if c.Verdict == spec.Late {
 		return fmt.Sprintf("%d of %d in time", c.Passed, c.All())
@@ -227,10 +227,10 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 	return plain.Find(c.Phases, func(p stat.Summary) bool { return p.Phase == name })
 }
 
-// Load tells whether the scenario changes many custom resources at once.
+// Load reports whether the scenario changes many custom resources at once.
 func (c *Cell) Load() bool { return c.Group == spec.GroupLoad }
 
-// IsFloor tells whether the cell is the floor's.
+// IsFloor reports whether the cell is the floor's.
 func (c *Cell) IsFloor() bool { return c.Style.Name == spec.Floor }
 
 // Outcome is when the operator had done its part, and when the cluster had: the

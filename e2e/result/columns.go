@@ -20,7 +20,8 @@ import (
 // format chooses by ID.
 type Column = ColumnOf[string]
 
-// ColumnOf is a figure by which the rows of a table are compared: see Column, RateColumns, StepColumns and LevelColumns.
+// ColumnOf is a figure by which the rows of a table are compared: see Column, RateColumns, StepColumns and
+// LevelColumns.
 type ColumnOf[Row any] struct {
 	ID, Head string
 	Text     string // what it is, in a clause

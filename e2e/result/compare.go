@@ -59,7 +59,7 @@ func differenceOf(c *Cell, want string) Difference {
 	return d
 }
 
-// why is what the first oracle said that failed, or else could not judge; of what is late the message alone says why.
+// why returns what the first oracle said that failed, or else could not judge; for a late cell, the message alone.
 func (c *Cell) why() (oracle, message string) {
 	if c.Verdict == spec.Late {
 		return "", c.Reason
@@ -117,7 +117,7 @@ func OfRights(m *Matrix, uses []grants.Use) []Difference {
 	return all
 }
 
-// throughout tells whether a style was driven through scenarios of every group.
+// throughout reports whether a style was driven through scenarios of every group.
 func (m *Matrix) throughout(label string) bool {
 	driven := map[string]bool{}
 	for _, c := range m.Cells(label) {

@@ -12,8 +12,8 @@ import (
 // Conformance is what a style is found to do of one thing that every operator is held to.
 type Conformance struct {
 	Asked   string       // what it is
-	Outcome spec.Outcome // pass, fail, or not applicable: of what the style declares itself out of, or was not asked
-	// Why is the reason of what is declared, where it failed, or that it was not asked.
+	Outcome spec.Outcome // pass, fail, or not applicable: the style declares not to do it, or was not asked
+	// Why is the style's reason for its declaration, where it failed, or that it was not asked.
 	Why string
 	// Unasked: no sample was judged by it, or the style does not say why it does not do it.
 	Unasked bool
@@ -65,12 +65,12 @@ func conformance() []asked {
 	}
 }
 
-// ConformanceNames are the names of what every style is held to.
+// ConformanceNames are the names of the demands on every style.
 func ConformanceNames() []string {
 	return plain.Map(conformance(), func(a asked) string { return a.name })
 }
 
-// Conformance is what a style does of what every style is held to, by what it declares and by its verdicts. What it
+// Conformance says which of the demands on every style a style meets, by what it declares and by its verdicts. What it
 // declares not to do is never a failure here; the matrix judges it as it judges everybody. None: nobody was driven for
 // verdicts alone, or what the style declares is not known.
 func (r *Set) Conformance(label string) []Conformance {
@@ -104,7 +104,7 @@ func (r *Set) declares(label string) (declares spec.Declares, known bool) {
 	return declares, false
 }
 
-// found sums up the verdicts of what is asked.
+// found sums up the verdicts on what is asked.
 func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	passed := 0
 	var failed []string

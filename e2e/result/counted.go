@@ -28,7 +28,7 @@ func (c *Counted) each(f cost.Figure) Value {
 	return v
 }
 
-// CountedColumns are the figures of what a style counts itself in a load, and what the API server saw of it.
+// CountedColumns are the figures that a style counts itself in a load, and what the API server saw of it.
 func CountedColumns() []ColumnOf[*Counted] {
 	const own = ", by its own metrics"
 	each := func(id, text string, of func(*Counted) cost.Figure) ColumnOf[*Counted] {

@@ -45,8 +45,8 @@ func Shards(path string) []string {
 	return runs
 }
 
-// Load judges a recording, and adds up what else is known of it, in one pass: that of a results folder, compressed or not,
-// whose environment it reads too, or a file by itself. A published run has what it was judged to in place of its
+// Load judges a recording, and adds up what else is known of it, in one pass: that of a results folder, compressed or
+// not, whose environment it reads too, or a file by itself. A published run has what it was judged to in place of its
 // recording. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
@@ -78,7 +78,8 @@ func Load(path string) (Recording, error) {
 	return meter.Recording(environment, judged), nil
 }
 
-// Meter adds up what is known of a recording beside what its samples are judged to: costs, the use of rights, and restarts.
+// Meter adds up what is known of a recording beside what its samples are judged to: costs, the use of rights, and
+// restarts.
 type Meter struct {
 	costs    *cost.Meter
 	rights   *grants.Meter

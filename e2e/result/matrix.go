@@ -124,12 +124,12 @@ func (m *Matrix) Rows() []*Row {
 	return plain.Flat(m.Groups, func(g Group) []*Row { return g.Rows })
 }
 
-// Correctness tells whether a sample was made for the matrix alone, and not only to be measured.
+// Correctness reports whether a sample was made for the matrix alone, and not only to be measured.
 func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
 }
 
-// driven tells whether a style, by its label, was driven through the scenario; of "", whether any was.
+// driven reports whether a style, by its label, was driven through the scenario; of "", whether any was.
 func (r *Row) driven(label string) bool {
 	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && (label == "" || c.Style.Label == label) })
 }

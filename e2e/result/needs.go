@@ -43,8 +43,9 @@ type need struct {
 // memoryRequest is the memory that Kubebuilder's manifests request for a manager: 64Mi.
 const memoryRequest = 64 << 20
 
-// Recommends reports whether the recordings answer which style to choose: several were compared, through the correctness
-// matrix too. Where at least half of them are variants, of more than one style, the question is what settings do.
+// Recommends reports whether the recordings answer which style to choose: several were compared, through the
+// correctness matrix too. Where at least half of them are variants, of more than one style, the question is what
+// settings do.
 func (r *Set) Recommends() bool {
 	var bases []string
 	all, variants := len(r.Contestants()), 0
@@ -247,8 +248,8 @@ func (r *Set) Dated(label string) string {
 	return ""
 }
 
-// Mishandled names the measured single changes that a style did not handle rightly each time, and how often it did, over
-// all runs; empty: there are none.
+// Mishandled names the measured single changes that a style did not handle rightly each time, and how often it did,
+// over all runs; empty: there are none.
 func (r *Set) Mishandled(label string) string {
 	var wrong []string
 	for _, scenario := range r.Scenarios {

@@ -37,7 +37,7 @@ func (p *Problem) Title() string {
 	return title
 }
 
-// explain lists the problems of the cell's samples; expected: its verdict is that which is expected of the style.
+// explain lists the problems of the cell's samples; expected: its verdict is the one expected of the style.
 func (c *Cell) explain(expected bool) {
 	for i := range c.Results {
 		c.Problems = append(c.Problems, c.problemsOf(&c.Results[i])...)

@@ -140,7 +140,8 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 	return cells.Sum(), samples
 }
 
-// unramped are the samples whose latencies are of one rate and number: those of a ramp or a growth are summed up by its steps.
+// unramped are the samples whose latencies are of one rate and number: those of a ramp or a growth are summed up by its
+// steps.
 func unramped(samples []judge.Sample) iter.Seq[judge.Sample] {
 	return func(yield func(judge.Sample) bool) {
 		for _, s := range samples {
@@ -318,8 +319,8 @@ func (r *Set) Phases(scenario string) []string {
 	return names
 }
 
-// Failed tells whether some sample failed or could not be judged, and nobody expected that; or whether some verdict is
-// better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
+// Failed reports whether some sample failed or could not be judged, and nobody expected that; or whether some verdict
+// is better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
 		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == spec.Late && c.Load()) })
@@ -368,7 +369,7 @@ type count struct {
 	what spec.Outcome
 }
 
-// counts names those of which there is any.
+// counts names those that are not zero.
 func counts(all ...count) []string {
 	var parts []string
 	for _, one := range all {
