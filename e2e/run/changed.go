@@ -66,7 +66,7 @@ func Changed(ctx context.Context, root, revision string) (_ []string, err error)
 }
 
 // touchedBy are the folders of operators, and that of images, in which files lie that
-// somebody runs; shared tells whether there are others that are no documents.
+// somebody runs; shared reports whether there are others that are no documents.
 func touchedBy(files []string) (touched []string, shared bool) {
 	for _, file := range files {
 		parts := strings.SplitN(file, "/", 3)

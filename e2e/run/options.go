@@ -152,7 +152,7 @@ func (e *OptionError) Error() string { return e.Err.Error() }
 // Unwrap gives the mistake.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// asked makes an error one of what was asked for; nil stays nil.
+// asked makes an error one that the person's request caused; nil stays nil.
 func asked(err error) error {
 	if err == nil {
 		return nil

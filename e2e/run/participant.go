@@ -18,8 +18,7 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 )
 
-// participant is one of what is compared: a style in one of its variants, or the
-// floor. Participants take turns on the cluster.
+// participant is a style in one of its variants, or the floor. Participants take turns on the cluster.
 type participant struct {
 	operator *styles.Style // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only

@@ -77,7 +77,7 @@ func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error)
 func (b *base) resolve(ctx context.Context, top, revision string) (string, error) {
 	above, err := git(ctx, top, "rev-parse", "--show-superproject-working-tree")
 	if err != nil || above == "" || len(b.trees) == 0 {
-		return resolve(ctx, top, revision) // of what is no submodule, it says what is wrong
+		return resolve(ctx, top, revision) // which says what is wrong where it is no submodule
 	}
 	outer, err := b.tree(ctx, above, revision)
 	if err != nil {
