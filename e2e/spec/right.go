@@ -43,7 +43,7 @@ func (g Grant) Rights() []Right {
 	return rights
 }
 
-// ClusterWide reports whether the right holds in every namespace, or is of what has none.
+// ClusterWide reports whether the right holds in every namespace, or is on resources that have none.
 func (r Right) ClusterWide() bool { return r.Namespace == "" }
 
 // All reports whether the right is one to everything.

@@ -39,8 +39,8 @@ type Style struct {
 	Distinct []Distinct `json:"distinct,omitempty"`
 	// Differs is what the style's main child has otherwise than the workload's reference, with reasons.
 	Differs []Difference `json:"differs,omitempty"`
-	// Owned are the files and folders, relative to the style's, that who maintains such an operator writes and answers
-	// for, beside those that an overlay uses of what its base owns. Empty: all but style.yaml, verdicts.yaml and
+	// Owned are the files and folders, relative to the style's, that a maintainer of such an operator writes and answers
+	// for, beside those of its base's that an overlay uses. Empty: all but style.yaml, verdicts.yaml and
 	// secrets.yaml. Left out where there is a base: what the base owns, and the style's folder.
 	Owned []string `json:"owned,omitempty"`
 	// Scaffold are those of the owned files and folders that a generator of such
@@ -241,7 +241,7 @@ func (d *Declaration) UnmarshalJSON(text []byte) error {
 // Known reports whether the style says whether it does this.
 func (d Declaration) Known() bool { return d.Supported || d.Reason != "" }
 
-// The names of what is declared.
+// The names of declarations.
 const (
 	DeclaresStatus          = "status"
 	DeclaresOwnerReferences = "ownerReferences"

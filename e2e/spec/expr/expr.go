@@ -165,7 +165,8 @@ func (e *Environment) program(operand ast.Expr, info *ast.SourceInfo) (string, c
 	if problems.Err() != nil {
 		return "", nil, problems.Err()
 	}
-	// A rule over many objects must not take the time in which events are stamped: Kubernetes' own limit of one expression.
+	// A rule over many objects must not take the time in which events are stamped: Kubernetes' own limit of one
+	// expression.
 	program, err := e.env.Program(checked, cel.CostLimit(celconfig.PerCallLimit), cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost))
 	return text, program, err
 }

@@ -30,7 +30,7 @@ func (c *checks) components() {
 	}
 }
 
-// rollouts refuses a rollout of what nothing makes. Where a component makes
+// rollouts refuses the rollout of a workload that nothing makes. Where a component makes
 // workloads, they are not among the manifests.
 func (c *checks) rollouts() {
 	managed := c.managed()

@@ -62,7 +62,7 @@ func (w *writer) begin(group string) {
 	w.group = group
 }
 
-// entryOf is what would be the entry of what was seen, with the words of an old one.
+// entryOf returns the entry that would expect what was seen, with the words of an old one.
 func entryOf(seen Seen, old Entry) Entry {
 	e := Entry{Scenario: seen.Scenario, Verdict: seen.Verdict}
 	if seen.Verdict == spec.NotApplicable {
