@@ -192,8 +192,8 @@ func convolve(a, b []float64) []float64 {
 // observations lose nothing, as they do where each is ranked for itself.
 func RankScore(strata [][]Block) [][]float64 { return ranks(strata, middle) }
 
-// LevelScore is RankScore of what rounds have nothing in common of: nothing is taken
-// out, so that a straggler does not move the others of its round either.
+// LevelScore is RankScore where the values of a round have nothing in common: nothing is subtracted for a round, so
+// that a straggler does not move the others of its round.
 func LevelScore(strata [][]Block) [][]float64 {
 	return ranks(strata, func([]Block) float64 { return 1 })
 }

@@ -34,7 +34,7 @@ type Summary struct {
 	Names      []Round // of Replicates; nil: they have none
 }
 
-// Shows reports whether a quantile may be printed: the median always, as what lies in the middle of what was seen;
+// Shows reports whether a quantile may be printed: the median always, as the middle of the values seen;
 // others where there are as many latencies as bound them at all (Needed). What would stand there instead is the
 // maximum, which is to be called that.
 func (s *Summary) Shows(p float64) bool { return s.N > 0 && (p == 0.5 || s.N >= Needed(p)) }
