@@ -50,8 +50,8 @@ func (t *Timeline) answerLacks() string {
 	return fmt.Sprintf("neither its status nor an Event tells a person that %s", is.Lacks)
 }
 
-// announced is what the operator says, at the second of two times, of the sample's own custom resource that it did not say
-// at the first: in a condition or the message of its status, or between them in a Warning about it.
+// announced is what the operator says, at the second of two times, of the sample's own custom resource that it did not
+// say at the first: in a condition or the message of its status, or between them in a Warning about it.
 func (t *Timeline) announced(from, to time.Duration) *Message {
 	own := t.Subjects[0]
 	var before, after []Message // what its status said
@@ -90,7 +90,8 @@ func (t *Timeline) status(e *Event) []Message {
 	return list
 }
 
-// WrongValues are the actions that set a wrong value of the sample's own custom resource, each with when the harness next wrote it.
+// WrongValues are the actions that set a wrong value of the sample's own custom resource, each with when the harness
+// next wrote it.
 func (t *Timeline) WrongValues() []WrongValue {
 	var list []WrongValue
 	for e := range t.All() {

@@ -35,7 +35,7 @@ type Request struct {
 	Code                     int
 }
 
-// Named reports whether the log says of which object it is: of a creation it does not.
+// Named reports whether the log names the object of the request; that of a creation it does not name.
 func (a *Request) Named() bool { return a.name != "" }
 
 // Lease names the Lease that was written, by which an operator's pods elect a leader; "": it is another object.
@@ -61,7 +61,7 @@ func requestOf(at time.Duration, a *record.Audit) Request {
 	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, account, a.Pod, a.Code}
 }
 
-// writes tells whether a verb of the audit log is that of a write.
+// writes reports whether a verb of the audit log is that of a write.
 func writes(verb string) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
 }

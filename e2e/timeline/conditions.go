@@ -308,7 +308,7 @@ func (t *Timeline) workingLacks() string {
 	return "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"
 }
 
-// mentioned tells whether an Event about the custom resource came since the intent.
+// mentioned reports whether an Event about the custom resource came since the intent.
 func (t *Timeline) mentioned() bool {
 	for e := range t.All() {
 		if e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&

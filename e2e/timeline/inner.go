@@ -151,7 +151,8 @@ func (p *innerPhase) shown(w *record.Watch, values []wire.Value) shown {
 	return no
 }
 
-// lastOf says, as the end of a message, what was last seen at the path of an inner phase; "": nothing, or it is not known any more.
+// lastOf says, as the end of a message, what was last seen at the path of an inner phase; "": nothing, or it is not
+// known any more.
 func (t *Timeline) lastOf(phase int) string {
 	of := t.Style.Phases[phase]
 	reading := t.Style.byResource[of.Resource]

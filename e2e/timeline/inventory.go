@@ -45,8 +45,8 @@ func (t *Timeline) collectedLacks() string {
 	return fmt.Sprintf("there is still %s", ListItems(left))
 }
 
-// Uncollected lists what there was at the end of what was made for custom resources that are gone, beside main
-// children, ReplicaSets and pods. Where a custom resource stays, what has no owner may be its own.
+// Uncollected lists the objects that were made for custom resources that are gone and that were there at the end, other
+// than main children, ReplicaSets and pods. Where a custom resource stays, what has no owner may be its own.
 func (t *Timeline) Uncollected() []*record.Item {
 	s := t.LastInventory()
 	if s == nil {

@@ -105,8 +105,8 @@ type Outside struct {
 	Work    *shownWork // what it shows of the job's object; nil: it is another object
 }
 
-// jobs are the work objects of a block, by their uids and those of what belongs
-// with them. They are kept when they go: their pods, and Events, may come later.
+// jobs are the work objects of a block, by their uids and those of the objects that belong with them. They are kept
+// when they are deleted: their pods, and Events, may come later.
 type jobs map[string]*job
 
 // of returns what an event of the matrix belongs with, and takes note of it; nil: with nothing.

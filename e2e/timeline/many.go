@@ -7,8 +7,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Where a workload's main child is many, it is the pods themselves. Taken together they are judged as one object: it asks for as
-// many pods as there are to stay.
+// Where a workload's main child is many, it is the pods themselves. Taken together they are judged as one object: it
+// asks for as many pods as there are to stay.
 
 // pods are those that a custom resource controls in its present life.
 func (t *Timeline) pods(s *Subject) []*wire.Object {
@@ -76,7 +76,8 @@ func podsLack(o *wire.Object, size int) string {
 	return ""
 }
 
-// ChildrenOf are the main children of a custom resource, of any of its lives, each with the pods that it asks for and has.
+// ChildrenOf are the main children of a custom resource, of any of its lives, each with the pods that it asks for and
+// has.
 func (t *Timeline) ChildrenOf(s *Subject) []*wire.Object {
 	all := Living(t.World.Mains, s.IsChild)
 	if !t.Child.Many || len(all) == 0 {

@@ -16,8 +16,8 @@ type Message struct {
 	Event *Event
 	Where string // what a person must look at
 	Text  string
-	Names bool // it is of the sample's own custom resource, or of what was made for it
-	Alarm bool // it is not said of what goes well
+	Names bool // it is about the sample's own custom resource, or an object made for it
+	Alarm bool // it is not said where all goes well
 }
 
 func (m Message) String() string { return m.Where + " says " + m.Text }
@@ -110,13 +110,13 @@ func (t *Timeline) said(e *Event, related map[string]bool) []Message {
 	return list
 }
 
-// worksForOwn tells whether an event belongs with an object in which the style
+// worksForOwn reports whether an event belongs with an object in which the style
 // works for the sample's own custom resource.
 func (t *Timeline) worksForOwn(e *Event) bool {
 	return e.Outside != nil && e.Outside.Job != nil && e.Outside.Subject == t.Subjects[0]
 }
 
-// isOwnName tells whether an Event without a uid is about the sample's own
+// isOwnName reports whether an Event without a uid is about the sample's own
 // custom resource or its Deployment, by their names.
 func (t *Timeline) isOwnName(about wire.Regarding) bool {
 	own := t.Subjects[0]
@@ -126,7 +126,7 @@ func (t *Timeline) isOwnName(about wire.Regarding) bool {
 	return about.Kind == t.Spec.Resource.Kind && about.Name == own.Name || about.Kind == t.Child.Kind && own.childName != "" && about.Name == own.childName
 }
 
-// namedIn tells whether a text names the sample's own custom resource: by its
+// namedIn reports whether a text names the sample's own custom resource: by its
 // namespace, too, since others have the same name elsewhere.
 func (t *Timeline) namedIn(text string) bool {
 	own := t.Subjects[0]
@@ -145,7 +145,7 @@ type Cause struct {
 	said    map[string]bool // by text: a sample's messages are asked about again and again
 }
 
-// Said tells whether a text names the cause. A namespace's name does not count:
+// Said reports whether a text names the cause. A namespace's name does not count:
 // it may have been made of the words by which a scenario is called.
 func (c *Cause) Said(text string) bool {
 	said, known := c.said[text]
@@ -208,14 +208,14 @@ func (t *Timeline) CauseMessage() *Message {
 	return nil
 }
 
-// Usual tells whether the style has said the same, its cause included, of a custom
-// resource of which nothing was wrong: a text that is there in any case is no diagnosis.
+// Usual reports whether the style has said the same, its cause included, about a custom resource with nothing wrong: a
+// text that is there in any case is no diagnosis.
 func (t *Timeline) Usual(cause *Cause, m Message) bool {
 	shape := shapeOf(m.Text)
 	return t.Style.usual[shape] && cause.Said(shape)
 }
 
-// learn takes note of what is said of a sample of which nothing is wrong.
+// learn takes note of the messages about a sample with nothing wrong.
 func (t *Timeline) learn() {
 	wrong := t.Sample.Cause != "" && !t.Sample.Prepare || len(t.Faults) > 0
 	if !t.Matrix || wrong || t.End.Outcome != record.Settled {

@@ -36,7 +36,7 @@ type Phase struct {
 	last  bool // the last time that it came true counts, not the first
 }
 
-// concerned tells whether an event on a resource can change what holds says:
+// concerned reports whether an event on a resource can change what holds says:
 // one that it needs, or on the custom resource, by which children are known.
 func (p *Phase) concerned(w *Workload, resource string) bool {
 	return resource == w.Customs || slices.Contains(p.Needs, resource)

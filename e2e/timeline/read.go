@@ -175,7 +175,7 @@ func (r *Reading) readObject() error {
 	return nil
 }
 
-// asked tells whether judging reads the object, and not only inner phases and details.
+// asked reports whether judging reads the object, and not only inner phases and details.
 func (r *Reading) asked() bool {
 	return r.at.IsRead(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
 }

@@ -57,8 +57,8 @@ func (t *Timeline) miss(at time.Duration, a *record.Audit) {
 	}
 }
 
-// isRefused reports whether a request is a write that the API server refused. A conflict is no refusal: who writes what is
-// stale tries again. Nor is it that something has gone already.
+// isRefused reports whether a request is a write that the API server refused. A conflict is no refusal: who writes what
+// is stale tries again. Nor is it that something has gone already.
 func isRefused(a *record.Audit) bool {
 	return a.Code >= http.StatusBadRequest && a.Code < http.StatusInternalServerError && writes(a.Verb) && a.Verb != "deletecollection" &&
 		!slices.Contains([]int{http.StatusConflict, http.StatusNotFound, http.StatusTooManyRequests}, a.Code)
@@ -85,8 +85,8 @@ func (t *Timeline) refuses(e *record.Entry) {
 // reads are the verbs of the audit log that read.
 var reads = []string{"get", "list", "watch"}
 
-// denies takes note of a read that a style's account has no right to. It is not of one sample: who may not list or watch a
-// kind never hears of any.
+// denies takes note of a read that a style's account has no right to. It is not of one sample: who may not list or
+// watch a kind never hears of any.
 func (s *style) denies(e *record.Entry) {
 	a := e.Audit
 	if a.Code != http.StatusForbidden || !slices.Contains(reads, a.Verb) || !s.account(a.User) {
@@ -98,7 +98,8 @@ func (s *style) denies(e *record.Entry) {
 	}
 }
 
-// deniedFor is how long ago a read may have been refused that may still explain a sample: client-go asks again within a minute.
+// deniedFor is how long ago a read may have been refused that may still explain a sample: client-go asks again within a
+// minute.
 const deniedFor = time.Minute
 
 // Denied says, as the end of a message, which kinds the style's account may not read; "": none.
@@ -116,8 +117,8 @@ func (t *Timeline) Denied() string {
 	return text.String()
 }
 
-// deniedLacks says what is not yet so when the rights to read the main children have been taken: who does not ask for them is
-// not denied them.
+// deniedLacks says what is not yet so when the rights to read the main children have been taken: who does not ask for
+// them is not denied them.
 func (t *Timeline) deniedLacks() string {
 	from := t.Began
 	for _, f := range t.FaultsBegun() {

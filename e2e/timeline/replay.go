@@ -57,7 +57,7 @@ type Accepted struct {
 	Reply *wire.Object // a deletion's has no uid
 }
 
-// Deletes tells whether it asks for the custom resource to be gone.
+// Deletes reports whether it asks for the custom resource to be gone.
 func (a Accepted) Deletes() bool { return a.Verb == "delete" }
 
 // Accepted yields all of them, in their order.
@@ -82,7 +82,7 @@ func (t *Timeline) AcceptedOn(s *Subject) iter.Seq[Accepted] {
 	}
 }
 
-// AcceptedIn tells whether an event is one.
+// AcceptedIn reports whether an event is one.
 func (t *Timeline) AcceptedIn(e *Event) (Accepted, bool) {
 	if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Verb == record.ReadScale || e.Action.Resource != t.Customs {
 		return Accepted{}, false

@@ -29,12 +29,12 @@ func scopeOf(sample *record.Sample, s *style, w *Workload) Scope {
 	return where
 }
 
-// Covers tells whether a namespace is the sample's.
+// Covers reports whether a namespace is the sample's.
 func (s *Scope) Covers(namespace string) bool {
 	return s.spaces[0] == namespace || len(s.spaces) > 1 && slices.Contains(s.spaces, namespace)
 }
 
-// Misses tells whether a gap hides something of the sample: one in its
+// Misses reports whether a gap hides something of the sample: one in its
 // namespaces or in all, or one elsewhere on what its style works by.
 func (s *Scope) Misses(g *record.Gap) bool {
 	switch {
@@ -87,7 +87,7 @@ func (t *Timeline) Outages() []Outage {
 	return list
 }
 
-// explains tells whether a gap is the outage's doing.
+// explains reports whether a gap is the outage's doing.
 func (o *Outage) explains(gap *record.Entry) bool {
 	return (o.resource == "" || o.resource == gap.Gap.Resource) && gap.Time >= o.from && (o.to < 0 || gap.Gap.From <= o.to)
 }

@@ -14,9 +14,9 @@ import (
 
 // Splitter cuts a stream of entries into Timelines, one a sample. Watch events in a sample's namespaces are that
 // sample's; events elsewhere (a Workflow in its operator's namespace) are of the open samples whose style has an inner
-// phase on that resource, and is the one whose turn it is on the cluster. Samples of the correctness matrix overlap: of
-// what their style works by, each is given only of what is for its own custom resources. Those of a load overlap, too,
-// and are given nothing elsewhere. It is not safe for concurrent use.
+// phase on that resource, and is the one whose turn it is on the cluster. Samples of the correctness matrix overlap:
+// each is given only those of its style's work objects that are for its own custom resources. Samples of a load
+// overlap, too, and are given nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
 	reader   reader
 	run      string
@@ -448,7 +448,7 @@ func (s *Splitter) watch(r *Reading) error {
 	return s.remember(r, job, work)
 }
 
-// concerns tells whether a watch event elsewhere is a sample's, and as what.
+// concerns reports whether a watch event elsewhere is a sample's, and as what.
 func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork) (*Outside, bool) {
 	switch {
 	case t.Covers(r.Watch.Namespace):
@@ -459,7 +459,7 @@ func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork)
 	return nil, s.reaches(t, r)
 }
 
-// reaches tells whether an event in another namespace is a sample's, which is the only one that runs: one that no
+// reaches reports whether an event in another namespace is a sample's, which is the only one that runs: one that no
 // sample ever had, of a resource that the sample's style works by, in the style's turn.
 func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
 	return !t.load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]

@@ -17,13 +17,13 @@ type style struct {
 	record.Style
 	child      *bounds.Template         // nil: the child is found by its owner reference
 	byResource map[string]*innerReading // the inner phases on a resource
-	adds       map[string]bool          // resources of which each reconcile adds an object, as an ADDED phase says
+	adds       map[string]bool          // resources in which each reconcile adds an object, as an ADDED phase says
 	write      []Phase                  // of a sample that wants a size
 	delete     []Phase                  // of a sample that wants the custom resource gone
 	load       []Phase                  // of a sample of a load
 	work       []*work                  // the kinds of object that it works by
 	own        map[string]bool          // namespaces in which it runs, works or has inner phases
-	usual      map[string]bool          // shapes of what it said where nothing was wrong
+	usual      map[string]bool          // shapes of its messages where nothing was wrong
 	denied     map[refusal]refusedSoFar // reads that its account has no right to
 	Reference  normal.Wanted            // nil: the recording has none
 }
@@ -63,7 +63,7 @@ func compile(s record.Style, w *Workload) (*style, error) {
 	return c, nil
 }
 
-// Says tells whether the style writes a field of the status.
+// Says reports whether the style writes a field of the status.
 func (s *style) Says(field string) bool {
 	return s.Declares.Status.Supported && slices.Contains(s.Declares.Status.Fields, field)
 }
@@ -111,7 +111,7 @@ func (s *style) childName(namespace, name string) (string, error) {
 	return child, nil
 }
 
-// account tells whether a user is a service account in one of the namespaces that the style runs in.
+// account reports whether a user is a service account in one of the namespaces that the style runs in.
 func (s *style) account(user string) bool {
 	account, is := strings.CutPrefix(user, "system:serviceaccount:")
 	namespace, _, _ := strings.Cut(account, ":")

@@ -87,7 +87,8 @@ func (s *Subject) IsChild(d *Entity) bool {
 	return slices.ContainsFunc(s.UIDs, d.controlledBy)
 }
 
-// Owns reports whether the custom resource's main child, or another object of its kind, was made for it in any of its lives.
+// Owns reports whether the custom resource's main child, or another object of its kind, was made for it in any of its
+// lives.
 func (s *Subject) Owns(d *Entity) bool {
 	return s.IsChild(d) || slices.ContainsFunc(s.UIDs, d.controlledBy)
 }

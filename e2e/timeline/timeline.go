@@ -37,9 +37,9 @@ type Timeline struct {
 	// Before holds the last event of each object in the sample's namespace that was known when the sample began.
 	Before []Event
 	// Events are in the recording's order: the sample's actions and faults, the watch events in its namespaces, those
-	// elsewhere that are given to it, and gaps. Of those elsewhere it is given its style's inner phases; in the
-	// correctness matrix, where others overlap, of what its custom resources are worked on by, and of the operator's
-	// own pods and the Events about them.
+	// elsewhere that are given to it, and gaps. Events elsewhere are its style's inner phases; in the correctness matrix,
+	// where samples overlap, also those of the objects that work on its custom resources, and of the operator's own pods
+	// and the Events about them.
 	Events []Event
 
 	Scope
@@ -144,7 +144,7 @@ func (t *Timeline) inherit(e *Event) {
 	}
 }
 
-// Begun tells whether the harness has done anything yet.
+// Begun reports whether the harness has done anything yet.
 func (t *Timeline) Begun() bool { return t.Actions.any || len(t.Faults) > 0 }
 
 // add appends an event that the Splitter found to be this sample's.
@@ -221,8 +221,8 @@ func (t *Timeline) note(e Event) error {
 	return nil
 }
 
-// mayFail tells whether the sample comes to its end though an action was refused:
-// one that must be, one that sets a wrong value, or a nudge of what is not there.
+// mayFail reports whether the sample comes to its end though an action was refused: one that must be, one that sets a
+// wrong value, or a nudge of an object that is not there.
 func (t *Timeline) mayFail(a *record.Action) bool {
 	return a.Nudge || a.Wrong != "" || t.Matrix && slices.Contains(t.Sample.Expect, "refused")
 }
@@ -247,7 +247,7 @@ func (s *Scope) ReplyOf(a *record.Action) (*wire.Object, error) {
 	return reply, nil
 }
 
-// noop tells whether a patch changed nothing: the API then replies with the
+// noop reports whether a patch changed nothing: the API then replies with the
 // resource version that was there before, and no watch hears of it.
 func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 	if a.Verb == "create" || a.Verb == "delete" || reply.ResourceVersion == "" {
@@ -353,7 +353,7 @@ func (t *Timeline) step(e *Event) {
 	}
 }
 
-// delaysQuiet tells whether an event keeps the sample from being quiet. Kubernetes' own
+// delaysQuiet reports whether an event keeps the sample from being quiet. Kubernetes' own
 // Events about it do not, nor do the operator's pods.
 func (t *Timeline) delaysQuiet(e *Event) bool {
 	if e.Outside != nil && e.Outside.Job == nil {
@@ -382,7 +382,7 @@ func (t *Timeline) MainChild() *wire.Object { return t.ChildOf(t.Subjects[0]) }
 // Children are the main children of the custom resource, of any of its lives.
 func (t *Timeline) Children() []*wire.Object { return Living(t.World.Mains, t.IsChild) }
 
-// HasChildren tells whether there are any.
+// HasChildren reports whether there are any.
 func (t *Timeline) HasChildren() bool { return t.hasChildren(t.Subjects[0]) }
 
 // Custom is the custom resource as last seen; nil: it is not there.

@@ -52,7 +52,8 @@ func workloadOf(h *record.Header) (*Workload, error) {
 // Role is what an object is to a custom resource.
 type Role string
 
-// The roles. What runs between the main child and its pods, a ReplicaSet, is there where the main child is a Deployment.
+// The roles. What runs between the main child and its pods, a ReplicaSet, is there where the main child is a
+// Deployment.
 const (
 	RoleCustom Role = "custom resource"
 	RoleMain   Role = "main child"
@@ -120,8 +121,8 @@ func (w *Workload) readyNeeds() []string {
 	return []string{w.Mains}
 }
 
-// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child; nil: it has none. Of the
-// floor, which writes nothing else, the main child is all.
+// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child; nil: it has none.
+// Of the floor, which writes nothing else, the main child is all.
 func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
 	says := t.Style.Control != spec.Harness
 	switch {
@@ -140,7 +141,8 @@ func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
 	return lacks
 }
 
-// PausedLacks says what a custom resource lacks to say that it is paused; "": nothing, or it has no way to say so, or is gone.
+// PausedLacks says what a custom resource lacks to say that it is paused; "": nothing, or it has no way to say so, or
+// is gone.
 func (t *Timeline) PausedLacks(s *Subject) string {
 	custom := t.CustomOf(s)
 	if t.paused == nil || custom == nil {
@@ -170,7 +172,8 @@ func (t *Timeline) RemainsLack(s *Subject) string {
 	return fmt.Sprintf("of %s %s something is left: %s", t.Spec.Resource.Kind, s.Name, lacks)
 }
 
-// phaseLacks says what a custom resource lacks to be in a phase, where this is its main child and the size that is asked for.
+// phaseLacks says what a custom resource lacks to be in a phase, where this is its main child and the size that is
+// asked for.
 func (t *Timeline) phaseLacks(phase *expr.Expression, s *Subject, child *wire.Object, size int) string {
 	custom := t.CustomOf(s)
 	if custom == nil {

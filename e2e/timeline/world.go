@@ -17,7 +17,7 @@ type Entity struct {
 	effort *effort
 }
 
-// controlledBy tells whether an object is the controller: the one that it first had,
+// controlledBy reports whether an object is the controller: the one that it first had,
 // since a reference may be lost, or the one that has taken it over.
 func (e *Entity) controlledBy(uid string) bool {
 	return uid != "" && (e.Owner == uid || e.Controller == uid)
@@ -181,7 +181,7 @@ func (w *world) isPodOf(match func(*Entity) bool) func(*Entity) bool {
 	}
 }
 
-// setIs tells whether a ReplicaSet is of a main child that matches.
+// setIs reports whether a ReplicaSet is of a main child that matches.
 func (w *world) setIs(set *Entity, match func(*Entity) bool) bool {
 	d := w.Mains[set.Owner]
 	return d != nil && match(d)

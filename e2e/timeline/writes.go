@@ -74,7 +74,7 @@ func (t *Timeline) Deletions() Deletions {
 	return list
 }
 
-// took tells whether an event shows one of the deletions, and takes it off the list.
+// took reports whether an event shows one of the deletions, and takes it off the list.
 func (d Deletions) took(e *Event) bool {
 	key := e.Watch.Namespace + "/" + e.Watch.Name
 	list := d[key]

@@ -77,8 +77,8 @@ func specDefaults() []specDefault {
 //   - what the API server fills in by itself is left out, whoever wrote it: the
 //     values of specDefaults, the pull policy that follows from an
 //     image's tag, the old name of serviceAccountName;
-//   - what is empty (null, {}, []) is left out, but for selectors, of which an
-//     empty one selects all and none selects nothing;
+//   - what is empty (null, {}, []) is left out, but for selectors: an
+//     empty one selects all, and none selects nothing;
 //   - all else stays as it is, labels and selectors included: lists in their
 //     order, numbers and quantities as they are written.
 func Spec(text []byte) (map[string]any, error) {
@@ -237,7 +237,7 @@ func element(list []any, i int) any {
 	return nil
 }
 
-// ofObjects tells whether a list holds objects, and not single values.
+// ofObjects reports whether a list holds objects, and not single values.
 func ofObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(one any) bool {
 		_, object := one.(map[string]any)

@@ -164,7 +164,7 @@ func (l *Layout) ReadDetail(resource string, raw json.RawMessage) (*Detail, erro
 	return d, nil
 }
 
-// Alarms tells whether a condition says that something is amiss.
+// Alarms reports whether a condition says that something is amiss.
 func (m Notice) Alarms() bool {
 	good := slices.Contains([]string{"Available", "Progressing", "Ready", "PodScheduled"}, m.Type)
 	return good == (m.Status != "True")

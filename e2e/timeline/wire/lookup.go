@@ -52,7 +52,7 @@ type wanted struct {
 // Value is JSON text; nil: there is none.
 type Value []byte
 
-// Exists tells whether there is a value.
+// Exists reports whether there is a value.
 func (v Value) Exists() bool { return v != nil }
 
 // String is the value as gjson prints it.
@@ -75,7 +75,7 @@ func (v Value) plain() ([]byte, bool) {
 	return text, bytes.IndexByte(text, '\\') < 0
 }
 
-// is tells whether the value is printed as this text.
+// is reports whether the value is printed as this text.
 func (v Value) is(text string) bool {
 	if plain, ok := v.plain(); ok {
 		return string(plain) == text
@@ -83,7 +83,7 @@ func (v Value) is(text string) bool {
 	return v.String() == text
 }
 
-// IsAny tells whether the value is printed as one of these texts.
+// IsAny reports whether the value is printed as one of these texts.
 func (v Value) IsAny(list []string) bool { return slices.ContainsFunc(list, v.is) }
 
 var (

@@ -57,7 +57,7 @@ type wire struct {
 	} `json:"metadata"`
 }
 
-// workload is the part of what runs pods, and of a pod.
+// workload is the part that a pod, and an object that runs pods, have.
 type workload struct {
 	Spec struct {
 		Replicas *int `json:"replicas"`
@@ -135,7 +135,7 @@ func (o *Object) Notices() []Notice {
 type Readiness struct {
 	There, Yes bool
 	Reason     string
-	Generation int64 // of which it says so; 0: it does not tell
+	Generation int64 // the generation that it reports on; 0: it does not say
 }
 
 // Ready looks for the condition of a type.

@@ -15,7 +15,7 @@ type scanner struct {
 	failed bool
 }
 
-// done tells whether all of the text was walked over.
+// done reports whether all of the text was walked over.
 func (s *scanner) done() bool { return !s.failed && s.at == len(s.text) }
 
 func (s *scanner) fail() { s.failed, s.at = true, len(s.text) }
@@ -73,7 +73,7 @@ func (s *scanner) value(visit func()) {
 	}
 }
 
-// more tells whether another member follows, or the end.
+// more reports whether another member follows, or the end.
 func (s *scanner) more(end byte) bool {
 	if s.take(',') {
 		return true
