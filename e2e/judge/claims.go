@@ -131,12 +131,12 @@ func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duratio
 	p.states = append(p.states, state)
 }
 
-// serves tells whether a pod that runs is ready, as far as that is recorded.
+// serves reports whether a pod that runs is ready, as far as that is recorded.
 func serves(o *wire.Object) bool {
 	return o.Detail == nil || slices.ContainsFunc(o.Detail.Conditions, func(c wire.Notice) bool { return c.Type == "Ready" && c.Status == "True" })
 }
 
-// holds tells whether a state between two times is as it is asked for, or one
+// holds reports whether a state between two times is as it is asked for, or one
 // that came later and was written before a version.
 func (p *past) holds(from, to time.Duration, version uint64, is func(*childState) bool) bool {
 	if !p.spend(len(p.states)) {
@@ -188,7 +188,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 	return ""
 }
 
-// unknown tells whether it cannot be told what was so around a time: the sample
+// unknown reports whether it cannot be told what was so around a time: the sample
 // ended too soon after it, or a watch was interrupted.
 func unknown(t *timeline.Timeline, at time.Duration) bool {
 	return at+writeGrace > t.EndedAt || slices.ContainsFunc(t.Gaps, func(gap timeline.Event) bool {
@@ -237,7 +237,8 @@ func (c *claim) nodes() string {
 	return ""
 }
 
-// observed: of what is broken, or cannot be brought about, it is enough that the operator tried, which no watch shows.
+// observed judges the observed generation: where something is broken, or cannot be brought about, it is enough that the
+// operator tried, which no watch shows.
 func (c *claim) observed() string {
 	generation := c.says.ObservedGeneration
 	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {

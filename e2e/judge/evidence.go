@@ -36,7 +36,7 @@ func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string
 	return lines
 }
 
-// always tells whether an event stands in evidence however long that is: a fault, or a nudge.
+// always reports whether an event stands in evidence however long that is: a fault, or a nudge.
 func always(e *timeline.Event) bool {
 	return e.Kind == record.KindFault || e.Kind == record.KindAction && e.Action.Nudge
 }

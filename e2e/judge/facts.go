@@ -26,7 +26,7 @@ type gap struct {
 	outage *timeline.Outage // which explains it; nil: none
 }
 
-// reaction is the sample's slowest; none is known where nothing was heard of what it is read from.
+// reaction returns the sample's slowest; none is known where there was a gap in the watches that show it.
 func (r *Result) reaction() reaction {
 	written := r.where.Written()
 	if slices.ContainsFunc(r.facts.gaps, func(g gap) bool { return slices.Contains(written, g.Gap.Resource) }) {
@@ -55,8 +55,8 @@ func (j *Judgement) conclude() {
 
 func (r *Result) label() string { return record.Label(r.Style, r.Variant) }
 
-// conclude replaces what the timeline alone shows by what it shows together with the facts. It changes no list in place:
-// an earlier Judgement may share it.
+// conclude replaces what the timeline alone shows by what it shows together with the facts. It changes no list in
+// place: an earlier Judgement may share it.
 func (r *Result) conclude() {
 	r.Verdicts = release(plain.Map(r.Verdicts, r.verdict), r.facts.held)
 	counts := countsAs(r.Verdicts)

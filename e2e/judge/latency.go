@@ -43,8 +43,8 @@ type Sample struct {
 	Late time.Duration `json:"late,omitempty"`
 	// Rate is how many changes a second were due in the step of a ramp that the sample is of; 0: it is of none.
 	Rate int `json:"rate,omitempty"`
-	// Stage is that of a growth which it is in, and Held how many custom resources were there when that began; empty: it is of
-	// none. What was created while the operator was stopped counts from when that was started.
+	// Stage is that of a growth which it is in, and Held how many custom resources were there when that began; empty: it
+	// is of none. What was created while the operator was stopped counts from when that was started.
 	Stage string `json:"stage,omitempty"`
 	Held  int    `json:"held,omitempty"`
 }

@@ -64,8 +64,8 @@ func (l *Live) add(e record.Entry) error {
 	return nil
 }
 
-// Look shows what all samples that have ended were judged to, while no entry is taken; nobody is to change it. It is the
-// same Judgement as long as no entry comes. The error says why nothing is judged any more.
+// Look shows what all samples that have ended were judged to, while no entry is taken; nobody is to change it. It is
+// the same Judgement as long as no entry comes. The error says why nothing is judged any more.
 func (l *Live) Look(look func(soFar *Judgement)) error {
 	l.recorder.CatchUp()
 	l.mu.Lock()

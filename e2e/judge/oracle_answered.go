@@ -10,9 +10,9 @@ import (
 
 var answeredOracle = Named{Name: "answered", Needs: append(onWritten, timeline.RoleEvents), Judge: answered, Told: true}
 
-// answered judges what became of each wrong value of the custom resource, until it is set right: the API server refuses it, or
-// the operator brings it about, or it says so: what its status says is not what it said before, or a Warning is about it. Its
-// evidence is the table of them. A value that changes nothing that is owed counts as brought about.
+// answered judges what became of each wrong value of the custom resource, until it is set right: the API server refuses
+// it, or the operator brings it about, or it says so: what its status says is not what it said before, or a Warning is
+// about it. Its evidence is the table of them. A value that changes nothing that is owed counts as brought about.
 func answered(t *timeline.Timeline) Verdict {
 	var table, silent []string
 	var refused, told, reached int

@@ -19,7 +19,7 @@ var calmOracle = Named{Name: "calm", Judge: calm}
 
 // calm judges what no watch shows: that the operator writes again what is there already. While nothing happens, from a
 // second after the last event until the sample's end, its service accounts ask for no writes in the sample's
-// namespaces, by the API server's audit log. A single one may be the last of what came before. Events, which tell
+// namespaces, by the API server's audit log. A single one may belong to what came before. Events, which tell
 // people something, do not count.
 func calm(t *timeline.Timeline) Verdict {
 	switch {

@@ -11,8 +11,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// conditionsAtOnce is how soon after a turn its time may still be written again: lastTransitionTime has whole seconds, and an
-// operator whose cache does not have its own last write yet computes the same turn once more.
+// conditionsAtOnce is how soon after a turn its time may still be written again: lastTransitionTime has whole seconds,
+// and an operator whose cache does not have its own last write yet computes the same turn once more.
 const conditionsAtOnce = 2 * time.Second
 
 var conditionsOracle = Named{Name: "conditions", Needs: onCustoms, Judge: conditions, Told: true}
@@ -21,8 +21,9 @@ var conditionsOracle = Named{Name: "conditions", Needs: onCustoms, Judge: condit
 var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 
 // conditions judges every status that a custom resource has had by the form that Kubernetes' API conventions give to
-// conditions ("Typical status properties", and metav1.Condition): one of each type, with a status, a reason that a program
-// can read, a generation that there is, and a time that moves when the status does, and only then. Messages are free.
+// conditions ("Typical status properties", and metav1.Condition): one of each type, with a status, a reason that a
+// program can read, a generation that there is, and a time that moves when the status does, and only then. Messages are
+// free.
 func conditions(t *timeline.Timeline) Verdict {
 	if !t.Style.Says(spec.StatusConditions) {
 		return notApplicable("the style declares to write no conditions")

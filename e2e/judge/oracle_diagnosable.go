@@ -49,7 +49,7 @@ func nearest(t *timeline.Timeline, what string, match func(timeline.Message) boo
 	return list[max(len(list)-most, 0):]
 }
 
-// lastAct is when the harness last did something, up to a time, that can be the cause of what is told then.
+// lastAct returns when the harness last did something, up to a time, that can be the cause of a message of that time.
 func lastAct(t *timeline.Timeline, until time.Duration) time.Duration {
 	last := t.StepsBegan()
 	for e := range t.All() {

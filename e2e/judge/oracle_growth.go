@@ -31,10 +31,10 @@ const (
 	mostKept = 0.2
 )
 
-// grows judges that what each pod of the operator takes does not grow with the number of changes: its memory, and what its
-// own metrics count of what it keeps. A line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval of its
-// slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by half: a
-// heap that still finds its size does not go on so.
+// grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, and the
+// things that its own metrics count as kept. A line is laid through the amount over the number of changes that were
+// made so far, after the warm-up; the whole interval of its slope must be above what is let pass, in both halves of it
+// the amount must grow, and not slower in the second by half: a heap that still finds its size does not go on so.
 func grows(t *timeline.Timeline) Verdict {
 	var changes []time.Duration
 	for a := range t.Accepted() {

@@ -92,7 +92,7 @@ func newPodWatch(t *timeline.Timeline) (*podWatch, error) {
 	return w, nil
 }
 
-// own tells whether a watch event is of one of the pods that are looked at.
+// own reports whether a watch event is of one of the pods that are looked at.
 func (w *podWatch) own(e *timeline.Event) bool {
 	if e.Kind != record.KindWatch || e.Watch.Resource != spec.Pods || e.Object.Detail == nil || e.Outside == nil {
 		return false
@@ -189,7 +189,7 @@ func (w *podWatch) trouble(e *timeline.Event, what string) {
 	}
 }
 
-// namesCause tells whether a container of the pod ended with a message that names what the fault made impossible.
+// namesCause reports whether a container of the pod ended with a message that names what the fault made impossible.
 func (w *podWatch) namesCause(pod *wire.Object) bool {
 	cause, err := w.t.Cause()
 	if err != nil || cause == nil {

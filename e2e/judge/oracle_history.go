@@ -53,8 +53,8 @@ func writeHistory(t *timeline.Timeline) Verdict {
 	return pass("%s", counts)
 }
 
-// whilePaused fails where the operator wrote to the child while the custom resource was paused, or never said that it was
-// although the workload knows how it is said.
+// whilePaused fails where the operator wrote to the child while the custom resource was paused, or never said that it
+// was although the workload knows how it is said.
 func whilePaused(t *timeline.Timeline) Verdict {
 	for _, pause := range t.Pauses() {
 		for _, w := range t.Writes() {
@@ -96,6 +96,6 @@ func lastDeletion(t *timeline.Timeline) time.Duration {
 	return last
 }
 
-// recreates tells whether the sample itself deletes the custom resource before
+// recreates reports whether the sample itself deletes the custom resource before
 // it wants it again: then the child may go with it.
 func recreates(t *timeline.Timeline) bool { return len(t.Actions.UIDs) > 1 }

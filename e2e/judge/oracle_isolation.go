@@ -119,7 +119,7 @@ func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (oth
 	return other, only
 }
 
-// askedFor tells whether a custom resource asked for so many replicas at a time.
+// askedFor reports whether a custom resource asked for so many replicas at a time.
 func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, replicas int) bool {
 	var last *wire.Object
 	take := func(o *wire.Object) {

@@ -14,9 +14,9 @@ import (
 
 var oneLeaderOracle = Named{Name: "one-leader", Judge: oneLeader}
 
-// oneLeader judges who writes while the operator has two pods, by the API server's audit log. Where its pods elect a leader
-// by a Lease, a pod may write only while the last that has written the Lease is itself. Where they do not, both may: the
-// verdict says how much each of them did, and what that does to objects is for other oracles.
+// oneLeader judges who writes while the operator has two pods, by the API server's audit log. Where its pods elect a
+// leader by a Lease, a pod may write only while the last that has written the Lease is itself. Where they do not, both
+// may: the verdict says how much each of them did, and what that does to objects is for other oracles.
 func oneLeader(t *timeline.Timeline) Verdict {
 	switch {
 	case !slices.ContainsFunc(t.FaultsBegun(), doubles):
@@ -75,8 +75,8 @@ func podTitle(pod string) string {
 	return pod
 }
 
-// whoWrote says what the operator's two pods did, for the evidence of any failure: no other event shows it. It is empty of an
-// operator that had one.
+// whoWrote says what the operator's two pods did, for the evidence of any failure: no other event shows it. It is empty
+// of an operator that had one.
 func whoWrote(t *timeline.Timeline) string {
 	if v := oneLeader(t); v.Outcome != spec.NotApplicable {
 		return "who wrote: " + v.Message

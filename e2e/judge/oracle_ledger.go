@@ -16,8 +16,8 @@ import (
 
 var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Judge: ledger, Losing: true}
 
-// ledger is oracle 5, the delivery ledger: each change of what the custom
-// resource asks for, in the sample, is accounted for.
+// ledger is oracle 5, the delivery ledger: each change of the custom resource's wishes, in the sample, is accounted
+// for.
 //
 //   - handled: the main child was written as it asks, after it; of the last
 //     change, also if the main child is so at the end without a write;

@@ -37,8 +37,8 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 	return pass("no write to the %s, and no work, on account of %s to the custom resource that asked for nothing new", t.Child.Kind, plain.Plural(noops, "write"))
 }
 
-// Events about the custom resource grow with reconciles if there are more than changes are worth. Writes in quick succession may be one
-// reconcile, and an Event may be told late: one is no growth.
+// Events about the custom resource grow with reconciles if there are more than changes are worth. Writes in quick
+// succession may be one reconcile, and an Event may be told late: one is no growth.
 const (
 	eventsOfNothing = 1
 	eventsOfAChange = 5

@@ -14,10 +14,11 @@ import (
 
 var othersKeptOracle = Named{Name: "others-kept", Needs: onMains, Judge: othersKept}
 
-// othersKept judges that the operator leaves in its main child what somebody else has put there: labels, annotations, those
-// of the pods' template (as kubectl rollout restart writes one), finalizers, and further owners. The harness marks them by the
-// beginning of their names. Whoever owns a field keeps it until it takes it away (Kubernetes' documentation of server-side apply, "Field
-// management"); an operator that replaces the whole object loses what it does not know.
+// othersKept judges that the operator leaves in its main child what somebody else has put there: labels, annotations,
+// those of the pods' template (as kubectl rollout restart writes one), finalizers, and further owners. The harness
+// marks them by the beginning of their names. Whoever owns a field keeps it until it takes it away (Kubernetes'
+// documentation of server-side apply, "Field management"); an operator that replaces the whole object loses what it
+// does not know.
 func othersKept(t *timeline.Timeline) Verdict {
 	was := map[string]*timeline.Event{} // by uid, the event before
 	marks := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// clusterManager is the field manager of what the cluster's own controllers make.
+// clusterManager is the field manager of the objects that the cluster's own controllers make.
 const clusterManager = "kube-controller-manager"
 
 var ownedOracle = Named{Name: "owned", Needs: onCustoms, Judge: owned}
@@ -46,7 +46,7 @@ func owned(t *timeline.Timeline) Verdict {
 	return pass("each of %s was owned at %s%s", plain.Plural(seen, "object"), t.Since(t.LastInventory().At), unlisted(t))
 }
 
-// hasCustom tells whether a custom resource is in a namespace.
+// hasCustom reports whether a custom resource is in a namespace.
 func hasCustom(t *timeline.Timeline, namespace string) bool {
 	return slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Namespace == namespace && t.CustomOf(s) != nil })
 }

@@ -16,8 +16,8 @@ import (
 
 var repairedOracle = Named{Name: "repaired", Needs: onMains, Judge: repaired}
 
-// repaired judges what became of each field of the main child that the harness has set to another value: before the harness
-// writes it again, and at the end, it is as it was. Its evidence is the table of them.
+// repaired judges what became of each field of the main child that the harness has set to another value: before the
+// harness writes it again, and at the end, it is as it was. Its evidence is the table of them.
 func repaired(t *timeline.Timeline) Verdict {
 	drifts := fieldDrifts(t)
 	if len(drifts) == 0 {
@@ -113,6 +113,6 @@ func viewOf(o *wire.Object) map[string]any {
 		owners[r.UID] = fmt.Sprintf("%s %s, controller %t", r.Kind, r.Name, r.Controller)
 	}
 	var body any
-	_ = json.Unmarshal([]byte(o.Detail.Spec), &body) // of what cannot be read nothing is compared
+	_ = json.Unmarshal([]byte(o.Detail.Spec), &body) // nothing is compared of a spec that cannot be read
 	return map[string]any{"ownerReferences": owners, "spec": body}
 }

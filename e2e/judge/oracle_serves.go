@@ -18,8 +18,8 @@ type Service struct {
 	Gap             time.Duration // the longest time that passed from one answer to the next, with a question between them that was not answered; 0: each was
 }
 
-// servesAllAlong judges that the managed system answers all along, while its pods are replaced or lost: no longer than the workload's
-// probe says is it without an answer.
+// servesAllAlong judges that the managed system answers all along, while its pods are replaced or lost: no longer than
+// the workload's probe says is it without an answer.
 func servesAllAlong(t *timeline.Timeline) Verdict {
 	probe := t.Spec.Probe
 	if probe == nil {
@@ -44,8 +44,8 @@ func (s *Service) String() string {
 	return text
 }
 
-// serviceOf is how the managed system answered, and the last question that was not answered in the longest gap. Nil: it was not
-// asked. What the API server did not pass on says nothing: no gap is taken to reach beyond it.
+// serviceOf is how the managed system answered, and the last question that was not answered in the longest gap. Nil: it
+// was not asked. What the API server did not pass on says nothing: no gap is taken to reach beyond it.
 func serviceOf(t *timeline.Timeline) (s *Service, worst *timeline.Event) {
 	var last time.Duration     // of an answer
 	var missed *timeline.Event // since then

@@ -23,7 +23,7 @@ var statusOracle = Named{Name: "status", Needs: onAll, Shows: []timeline.Role{ti
 //   - replicas is the number of its pods;
 //   - selector is a label selector that selects exactly its pods;
 //   - conditions have a type, a status and a reason, and none is of a generation
-//     that is not there yet; that which says that size pods are ready is True, of
+//     that is not there yet; the one that says that size pods are ready is True, of
 //     the newest generation, if they are, and is not if they are not.
 //
 // What the scale subresource answered must be right too. And none of it may ever
@@ -198,7 +198,7 @@ func malformed(custom *wire.Object) string {
 	return ""
 }
 
-// scaleWrong says what is expected of what the scale subresource answered at last, when all was at rest, and is not so.
+// scaleWrong says what the scale subresource should have answered at last, when all was at rest, and did not.
 func scaleWrong(t *timeline.Timeline, s *timeline.Subject) string {
 	for _, e := range slices.Backward(t.Events) {
 		if e.Kind != record.KindAction || e.Action.Verb != record.ReadScale || e.Action.Error != "" || t.Subject(e.Action.Namespace, e.Action.Name) != s {

@@ -41,8 +41,8 @@ func staysConverged(t *timeline.Timeline) Verdict {
 		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 
-// rewrites tells whether one of the last writes is to a main child that was ready a window before: each write makes its
-// status lag, so that it may not seem to stand at any time.
+// rewrites reports whether one of the last writes is to a main child that was ready a window before: each write makes
+// its status lag, so that it may not seem to stand at any time.
 func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 	at, reached := t.Reached(spec.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&

@@ -15,10 +15,10 @@ import (
 
 var notTakenOracle = Named{Name: "not-taken", Needs: onMains, Judge: notTaken}
 
-// notTaken judges what somebody else has put in the place of the main child: it is theirs, by its controller or, where it has
-// none, as its selector and labels are not the operator's
-// (https://github.com/kubernetes/design-proposals-archive/blob/main/api-machinery/controller-ref.md). Until the harness removes it,
-// it is there as it was made: neither deleted nor written, nor given another owner.
+// notTaken judges what somebody else has put in the place of the main child: it is theirs, by its controller or, where
+// it has none, as its selector and labels are not the operator's
+// (https://github.com/kubernetes/design-proposals-archive/blob/main/api-machinery/controller-ref.md). Until the harness
+// removes it, it is there as it was made: neither deleted nor written, nor given another owner.
 func notTaken(t *timeline.Timeline) Verdict {
 	from, until, at := time.Duration(-1), t.EndedAt+1, ""
 	for e := range t.All() {

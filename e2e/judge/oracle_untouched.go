@@ -44,7 +44,7 @@ func untouched(t *timeline.Timeline) Verdict {
 			if caused[one] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 				continue
 			}
-			// To be deleted is a change of its own, of which the reply does not tell.
+			// To be deleted is a change of its own, which the reply does not show.
 			if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
 				continue
 			}
@@ -76,7 +76,7 @@ func taken(t *timeline.Timeline, before, e *timeline.Event) string {
 	return ""
 }
 
-// tookAway tells whether the harness asked, before an event, for a custom resource
+// tookAway reports whether the harness asked, before an event, for a custom resource
 // without a finalizer that it had put in.
 func tookAway(t *timeline.Timeline, finalizer string, e *timeline.Event) bool {
 	put := false

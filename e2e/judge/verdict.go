@@ -154,7 +154,7 @@ func notApplicable(format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.NotApplicable, Message: fmt.Sprintf(format, args...)}
 }
 
-// fail is a failure with the events that show it; nil: those of what the oracle Shows.
+// fail is a failure with the events that show it; nil: those of the roles that the oracle Shows.
 func fail(evidence []string, format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.Fail, Message: fmt.Sprintf(format, args...), Evidence: evidence}
 }
