@@ -19,9 +19,9 @@ const (
 	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
 )
 
-// For binds a scenario to a workload. Its sizes become those that the knob that scales can be set to, in the same order,
-// and what it says of the main child is said of the workload's. Why says in one sentence what the workload lacks for it;
-// "": nothing.
+// For binds a scenario to a workload. Its sizes become those that the knob that scales can be set to, in the same
+// order, and what it says of the main child is said of the workload's. Why says in one sentence what the workload lacks
+// for it; "": nothing.
 func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
 	bound = s.clone()
 	bound.workload = w.Name
@@ -152,7 +152,7 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 	return ""
 }
 
-// misnamed says of which custom resource the API server does not take the name; "": of none.
+// misnamed says which custom resource has a name that the API server does not take; "": none.
 func (s *Scenario) misnamed(w *spec.Workload) string {
 	form, err := regexp.Compile("^(?:" + w.Names + ")$")
 	if w.Names == "" || err != nil {
@@ -172,7 +172,8 @@ func (s *Scenario) misnamed(w *spec.Workload) string {
 	return ""
 }
 
-// unheard says which step the API server refuses because the webhook that decides on it is down with the operator; "": none.
+// unheard says which step the API server refuses because the webhook that decides on it is down with the operator; "":
+// none.
 func (s *Scenario) unheard(w *spec.Workload) string {
 	down := false
 	for _, step := range s.Steps {
@@ -194,8 +195,8 @@ func turns(w *spec.Workload, effect spec.Effect) bool {
 	return name != ""
 }
 
-// least is the smallest size above zero that the scenario's sizes can become: where pods are lost or replaced one by one, another
-// one is to stay.
+// least is the smallest size above zero that the scenario's sizes can become: where pods are lost or replaced one by
+// one, another one is to stay.
 func (s *Scenario) least() int {
 	if slices.ContainsFunc(s.Steps, func(step Step) bool {
 		return step.Turn == spec.Roll || step.Drift != nil && step.Drift.Pod != nil

@@ -31,8 +31,8 @@ func All(oracles []string) ([]Scenario, error) {
 	return Of(w, oracles)
 }
 
-// Of returns the scenarios of any workload and those of this one alone, all bound to it; see For. The measured ones come
-// in the order of a life, then the others by group and name. Oracles are the names that may be expected.
+// Of returns the scenarios of any workload and those of this one alone, all bound to it; see For. The measured ones
+// come in the order of a life, then the others by group and name. Oracles are the names that may be expected.
 func Of(w *workloads.Workload, oracles []string) ([]Scenario, error) {
 	general, err := load(Folder, files.Files, oracles)
 	for _, s := range general {

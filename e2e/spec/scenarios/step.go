@@ -49,5 +49,5 @@ func (s Step) kind() stepKind {
 // Kind is the name of the step's kind, as in a file.
 func (s Step) Kind() string { return s.kind().name }
 
-// Waits tells whether the step waits for the operator or the cluster.
+// Waits reports whether the step waits for the operator or the cluster.
 func (s Step) Waits() bool { return s.kind().waits }
