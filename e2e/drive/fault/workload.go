@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/spec"
@@ -28,6 +29,10 @@ type workload struct {
 // plural is the workload's resource in group apps.
 func (w workload) plural() string {
 	return map[string]string{deployment: "deployments", statefulSet: "statefulsets", daemonSet: "daemonsets"}[w.kind]
+}
+
+func (w workload) resource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: w.plural()}
 }
 
 // String names it as an object of a fault.
