@@ -15,8 +15,8 @@ type unreachedError struct{ point, lacks string }
 
 func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
 
-// await waits for a point of the reconcile. That nobody says what is wrong is for an oracle to judge, and who never
-// reads what he may not read is not denied it; the steps go on.
+// await waits for a point of the reconcile. That nobody says what is wrong is for an oracle to judge, and who never reads
+// what he may not read is not denied it; the steps go on.
 func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
 	return s.reach(ctx, step.Await, 0)
 }
