@@ -121,6 +121,82 @@ func TestAClusterWithoutRoomIsNotTheOperators(t *testing.T) {
 	}
 }
 
+// Pods for which no custom resource asks are the operator's own: one that leaves some behind with each change until the
+// node is full has no cluster to blame. A rollout's own surplus is Kubernetes', and what is going makes room by itself.
+func TestANodeThatTheOperatorFilledIsNoExcuse(t *testing.T) {
+	const full = "0/1 nodes are available: 1 Too many pods."
+	two := 2
+	another := func(name, uid string, asks int) thing {
+		x := server(asks, asks)
+		x.name, x.uid = name, uid
+		return x
+	}
+	of := func(owners string, n int, phase string) thing {
+		x := pod(n, phase)
+		x.object["metadata"] = fields{"ownerReferences": owner(owners)}
+		return x
+	}
+	going := of("d2", 11, "Running")
+	going.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+	elsewhere := func(generation, size int) thing {
+		x := queued(generation, size, generation, "Up")
+		x.name, x.uid = "other", "cr2"
+		return x
+	}
+	ofOther := another("other-server", "d2", 2)
+	ofOther.object["metadata"] = fields{"generation": 1, "ownerReferences": owner("cr2")}
+	proxied := queue
+	proxied.Children = append(slices.Clone(queue.Children), spec.ChildKind{ID: "proxy", Resource: spec.Deployments, Kind: "Deployment"})
+	for name, test := range map[string]struct {
+		workload *spec.Workload
+		seen     []thing
+		own      string
+	}{
+		"a StatefulSet of each change": {
+			&queue, []thing{another("cache-server-2", "d2", 3), of("d2", 11, "Running"), of("d2", 12, "Running"), of("d2", 13, "Pending")},
+			"; no custom resource asks for pods p11, p12 and p13",
+		},
+		"pods by themselves":         {&queue, []thing{of("", 11, "Running")}, "; no custom resource asks for pod p11"},
+		"their work is done":         {&queue, []thing{of("job", 11, "Succeeded"), of("job", 12, "Failed")}, ""},
+		"they are going":             {&queue, []thing{another("cache-server-2", "d2", 1), going}, ""},
+		"its own child's":            {&queue, []thing{of("d1", 1, "Running"), of("d1", 2, "Running"), of("d1", 3, "Running"), of("d1", 5, "Running")}, ""},
+		"another custom resource's":  {&queue, []thing{elsewhere(1, 2), ofOther, of("d2", 11, "Running"), of("d2", 12, "Running")}, ""},
+		"more than another asks for": {&queue, []thing{elsewhere(1, 1), ofOther, of("d2", 11, "Running"), of("d2", 12, "Running")}, "; no custom resource asks for pod p12"},
+		"a proxy for each, as its workload says": {
+			&proxied, []thing{of("proxies", 11, "Running"), of("proxies", 12, "Running"), of("proxies", 13, "Running"), of("proxies", 14, "Running")}, "",
+		},
+		"more proxies": {
+			&proxied, []thing{of("proxies", 11, "Running"), of("proxies", 12, "Running"), of("proxies", 13, "Running"), of("proxies", 14, "Running"), of("proxies", 15, "Running")},
+			"; no custom resource asks for pod p15",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scaledUp(t, nil, 4, unplaced("Unschedulable", full), func(b *record.Sample) {
+				b.Expect, b.Others = slices.Clone(sized), []record.Other{{Namespace: "services", Name: "other", Size: &two}}
+			})
+			s.entries[0].Header.Workload = test.workload
+			end := s.entries[len(s.entries)-1]
+			s.entries = s.entries[:len(s.entries)-1]
+			for i, x := range test.seen {
+				if x.name == "other" {
+					s.act(1490, 1495, "create", x)
+				}
+				s.see(1500+float64(i), "ADDED", x)
+			}
+			s.entries = append(s.entries, end)
+			r := s.result()
+			if test.own == "" {
+				assert.Equal(t, record.Interrupted, r.End)
+				assert.Equal(t, spec.Invalid, r.Outcome())
+				return
+			}
+			assert.Equal(t, record.TimedOut, r.End)
+			assert.Equal(t, spec.Fail, r.Outcome())
+			assert.Contains(t, r.Verdicts[0].Message, "pod p4 cannot be scheduled since +0.300 s: Unschedulable: "+full+test.own)
+		})
+	}
+}
+
 // What the sample still waits for is told while it waits, too.
 func TestAPodWithoutANodeIsTold(t *testing.T) {
 	s := scaledUp(t, nil, 4, unplaced("Unschedulable", "0/1 nodes are available: 1 Too many pods."))

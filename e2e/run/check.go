@@ -126,7 +126,7 @@ func describe(out io.Writer, catalogue *images.Catalogue, style *styles.Style, e
 		line("", "%s", why)
 	}
 	if expected.Known() {
-		line("verdicts", "%d are expected, by %s", len(all), expected.Path)
+		line("verdicts", "expected to fail: %d of those that apply, by %s", len(expected.Failing()), expected.Path)
 	} else {
 		line("verdicts", "none is expected, because there is no %s: no verdict fails a run", verdicts.File)
 	}

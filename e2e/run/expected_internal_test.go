@@ -5,6 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // What is expected of a style is known wherever its folder is; without the file
@@ -81,4 +88,33 @@ func TestExpectedOfAFolder(t *testing.T) {
 	assert.False(t, s.asked()[0].bad())
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail}}})
 	assert.True(t, s.asked()[0].bad())
+}
+
+// What a style's README says of how many scenarios fail is what its verdicts.yaml and the scenarios say.
+func TestReadmesCountTheirFailures(t *testing.T) {
+	said := regexp.MustCompile(`(\d+) of the (\d+) scenarios that apply fail(?:, (\d+) of them in the oracle .(\w+). alone)?`)
+	readmes, err := filepath.Glob(filepath.Join(root, "operators", "*", "README.md"))
+	require.NoError(t, err)
+	counted := 0
+	for _, readme := range readmes {
+		text, err := os.ReadFile(readme)
+		require.NoError(t, err)
+		for _, one := range said.FindAllStringSubmatch(strings.Join(strings.Fields(string(text)), " "), -1) {
+			counted++
+			found, err := styles.Find(filepath.Join(root, "operators"), filepath.Base(filepath.Dir(readme)))
+			require.NoError(t, err)
+			all, err := expectedScenarios(found[0])
+			require.NoError(t, err)
+			expected, err := expectedOf(found[0])
+			require.NoError(t, err)
+			applicable, _ := fitting(found[0], all)
+			failing := expected.Failing()
+			assert.Equal(t, []string{strconv.Itoa(len(failing)), strconv.Itoa(applicable)}, one[1:3], readme)
+			if oracle := one[4]; oracle != "" {
+				alone := plain.Where(failing, func(e verdicts.Entry) bool { return slices.Equal(e.Oracles, []string{oracle}) })
+				assert.Equal(t, strconv.Itoa(len(alone)), one[3], readme)
+			}
+		}
+	}
+	assert.Positive(t, counted)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -34,7 +33,7 @@ func (s *Session) room(ctx context.Context, place turn) {
 		return
 	}
 	each := corev1.ResourceList{}
-	requested(s.workload.Asks(), each)
+	wire.Request(s.workload.Asks(), each)
 	note := crowded(roomFor(nodes.Items, pods.Items, each), each, s.workload.Resource.Kind, place.plan.Scenarios)
 	if note != "" && !slices.Contains(s.notes, note) {
 		s.remark(note)
@@ -70,10 +69,10 @@ func asksFor(objects []*unstructured.Unstructured, w *workloads.Workload) string
 		template, is, _ := unstructured.NestedMap(o.Object, "spec", "template")
 		replicas, said, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
 		for n := int64(0); is && (n < replicas || n == 0 && !said); n++ {
-			requested(template, own)
+			wire.Request(template, own)
 		}
 	}
-	requested(w.Asks(), each)
+	wire.Request(w.Asks(), each)
 	var words []string
 	if len(own) > 0 {
 		words = append(words, amounts(own)+" by its pods")
@@ -107,24 +106,4 @@ func roomFor(nodes []corev1.Node, pods []corev1.Pod, each corev1.ResourceList) i
 		room += int(fit)
 	}
 	return room
-}
-
-// requested adds up what an object's containers request, wherever in it.
-func requested(value any, sum corev1.ResourceList) {
-	switch value := value.(type) {
-	case []any:
-		for _, one := range value {
-			requested(one, sum)
-		}
-	case map[string]any:
-		for name, amount := range wire.Requested(value) {
-			if quantity, err := resource.ParseQuantity(fmt.Sprint(amount)); err == nil && quantity.Sign() > 0 {
-				quantity.Add(sum[corev1.ResourceName(name)])
-				sum[corev1.ResourceName(name)] = quantity
-			}
-		}
-		for _, inner := range value {
-			requested(inner, sum)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // LeaderWorkerSet's own pod requests a whole CPU of two, and Kubernetes 850m: a fourth pod of 50m was not placed.
@@ -28,7 +29,7 @@ func TestWhatTheNodesHaveNoRoomFor(t *testing.T) {
 	var asks map[string]any
 	read(`{spec: {replicas: 1, workerTemplate: {spec: {containers: [{resources: {limits: {cpu: 100m, memory: 64Mi}, requests: {cpu: 0.03}}}, {resources: {requests: {cpu: 20m}}}]}}}}`, &asks)
 	each := corev1.ResourceList{}
-	requested(asks, each)
+	wire.Request(asks, each)
 	room := roomFor(nodes, pods, each)
 	assert.Equal(t, 3, room)
 
@@ -47,4 +48,9 @@ func TestWhatTheNodesHaveNoRoomFor(t *testing.T) {
 		"which ask for more, will say nothing of the operator; run them on a larger machine, or request less in the custom resource's template",
 		crowded(room, each, kind, []scenarios.Scenario{sized("scale-up", 3, 4), sized("scale-to-zero", 3, 0), sized("scale-down", 4, 2)}))
 	assert.Empty(t, crowded(roomFor(nodes, pods, nil), nil, kind, []scenarios.Scenario{sized("scale-up", 3, 4)}), "who requests nothing has room")
+
+	read(`{spec: {storage: {volumeClaimTemplate: {resources: {requests: {storage: 1Gi}}}}, resources: {requests: {cpu: 50m}}}}`, &asks)
+	each = corev1.ResourceList{}
+	wire.Request(asks, each)
+	assert.Equal(t, 3, roomFor(nodes, pods, each), "a volume is no part of a node")
 }

@@ -90,6 +90,9 @@ func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 		}}
 	}
 	assert.Equal(t, []string{"s/1 [a b]", "s/2 [negative]", "s/3 [beyond]"}, shown(wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1, 0)))
+	derived := scenarios.Scenario{Name: "derived", Steps: []scenarios.Step{{Wrong: 8}, {Patch: &scenarios.Spec{Size: 1}}}}
+	assert.Equal(t, []string{"s/1 [a b]", "s/2 [derived]"}, shown(wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, derived, {Name: "b"}}, 1, 0)),
+		"the shape brittle failed five scenarios by the pod that a wrong value ended")
 }
 
 // What no change waits for cannot hold one up, and a deletion that the garbage

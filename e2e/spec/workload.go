@@ -189,6 +189,11 @@ func (c ChildKind) HasTemplate() bool {
 	return slices.Contains([]string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"}, c.GroupResource())
 }
 
+// RunsPods reports whether a child is a pod, or of one of Kubernetes' kinds that make pods.
+func (c ChildKind) RunsPods() bool {
+	return c.HasTemplate() || slices.Contains([]string{"pods", "jobs.batch", "cronjobs.batch"}, c.GroupResource())
+}
+
 // StatusPaths are where the custom resource's status has what an operator can declare to write. An empty path means
 // that the custom resource has no such field.
 type StatusPaths struct {

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -24,13 +26,13 @@ func (t *Timeline) Excuse() {
 }
 
 // NoRoom says that it is the cluster that keeps a custom resource from being ready: the operator has made of its main
-// child what is asked for, and a pod of that finds no node, of which it asks for nothing that the custom resource, or
-// the reference, does not ask for. "": it is not so.
+// child what is asked for and no pod beside, and a pod of that finds no node, of which it asks for nothing that the
+// custom resource, or the reference, does not ask for. "": it is not so.
 func (t *Timeline) NoRoom() string {
 	t.Settle()
 	for _, s := range t.Subjects {
 		pod, child := t.unplaced(s), t.ChildOf(s)
-		if pod != nil && s.present != nil && child != nil && child.Replicas == *s.present && !t.Sample.Unmeetable && t.asksMore(s, pod) == "" {
+		if pod != nil && s.present != nil && child != nil && child.Replicas == *s.present && !t.Sample.Unmeetable && t.ownDoing(s, pod) == "" {
 			return "the cluster has no node for what the custom resource asks for: " + t.noNode(pod)
 		}
 	}
@@ -49,7 +51,7 @@ func (t *Timeline) Unplaced(s *Subject) string {
 	if pod == nil {
 		return ""
 	}
-	return "; " + t.noNode(pod) + t.asksMore(s, pod)
+	return "; " + t.noNode(pod) + t.ownDoing(s, pod)
 }
 
 // noNode says of a pod that it finds no node, and since when.
@@ -67,16 +69,44 @@ func (t *Timeline) noNode(pod *wire.Object) string {
 	return fmt.Sprintf("pod %s cannot be scheduled since %s: %s", pod.Name, t.Since(since), Cut(pod.Unplaced, MostOfAMessage))
 }
 
-// asksMore says, as the end of a message, what a pod asks of a node though neither its custom resource nor the reference
-// asks for it; "": nothing.
-func (t *Timeline) asksMore(s *Subject, pod *wire.Object) string {
+// ownDoing says, as the end of a message, why it may be the operator that leaves a pod without a node: the pod asks of
+// one what neither its custom resource nor the reference asks for, or there are pods that nobody asks for; "": neither.
+func (t *Timeline) ownDoing(s *Subject, pod *wire.Object) string {
+	text := ""
 	asked := wire.Asks(map[string]any(t.Style.Reference))
 	if custom := t.CustomOf(s); custom != nil {
 		asked = append(asked, custom.Asks...)
 	}
 	own := slices.DeleteFunc(slices.Clone(pod.Asks), func(one string) bool { return slices.Contains(asked, one) })
-	if len(own) == 0 {
-		return ""
+	if len(own) > 0 {
+		text = "; it asks for " + Cut(strings.Join(own, ", "), MostOfAMessage) + ", which the custom resource does not"
 	}
-	return "; it asks for " + Cut(strings.Join(own, ", "), MostOfAMessage) + ", which the custom resource does not"
+	if more := t.unasked(); len(more) > 0 {
+		text += "; no custom resource asks for " + plain.Noun(len(more), "pod") + " " + plain.Some(more, 3)
+	}
+	return text
+}
+
+// unasked names the pods that are to stay though none of the custom resources that are present asks for them. Of each of
+// its other children that run pods, a custom resource asks for as many pods as of its main child. What a main child that
+// asks for no more than its custom resource has beside is a rollout's.
+func (t *Timeline) unasked() []string {
+	asked, others := map[*wire.Object]bool{}, 0
+	aside := len(plain.Where(t.Spec.Children, func(c spec.ChildKind) bool { return !c.Main && c.RunsPods() }))
+	for _, s := range t.Subjects {
+		child := t.ChildOf(s)
+		if s.present == nil || child == nil {
+			continue
+		}
+		pods := plain.Where(t.World.PodsOf(func(d *Entity) bool { return d.UID == child.UID || d.controlledBy(child.UID) }), stays)
+		if child.Replicas > *s.present {
+			pods = pods[:min(*s.present, len(pods))]
+		}
+		for _, p := range pods {
+			asked[p] = true
+		}
+		others += *s.present * aside
+	}
+	more := Living(t.World.Pods, func(p *Entity) bool { return stays(p.Object) && !asked[p.Object] })
+	return plain.Map(more[min(others, len(more)):], func(p *wire.Object) string { return p.Name })
 }

@@ -8,13 +8,17 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -127,7 +132,7 @@ type proposal struct {
 	Renamed   []types.Image // in the kustomization, as the style calls them
 	Lacks     []string      // verbs that a role lacks
 	open      []string
-	// made are the objects that stand for a ClusterServiceVersion, and namespace is theirs.
+	// made are objects that the manifests lack: what stands for a ClusterServiceVersion, or their namespace.
 	made      []*unstructured.Unstructured
 	namespace string
 }
@@ -142,7 +147,7 @@ type image struct{ Name, Reference, Build string }
 // Of proposes a style and its workload.
 func Of(s Sources) (*Proposal, error) {
 	p := &proposal{Sources: s}
-	if err := p.unbundle(); err != nil {
+	if err := errors.Join(p.unbundle(), p.house()); err != nil {
 		return nil, err
 	}
 	crd, err := p.definition()
@@ -191,14 +196,37 @@ func Of(s Sources) (*Proposal, error) {
 	return &Proposal{Files: files, Open: p.open}, nil
 }
 
-// manifests writes the kustomization, and what stands for a ClusterServiceVersion.
+// runsOperators are the kinds of what runs an operator.
+var runsOperators = []string{"Deployment", "StatefulSet", "DaemonSet"}
+
+// house makes a namespace for manifests that leave it to kubectl, as published ones often do.
+func (p *proposal) house() error {
+	housed := slices.ContainsFunc(p.Objects, func(o *unstructured.Unstructured) bool { return o.GetNamespace() != "" })
+	for _, o := range p.Objects {
+		switch {
+		case p.namespace != "" || o.GetNamespace() != "" || !slices.Contains(runsOperators, o.GetKind()):
+		case housed:
+			p.todo("manifests: the namespace of %s %s, which names none, as others do", o.GetKind(), o.GetName())
+		default:
+			p.namespace = o.GetName()
+			return p.make("v1", "Namespace", p.namespace, &corev1.Namespace{})
+		}
+	}
+	return nil
+}
+
+// manifests writes the kustomization, and what the manifests lack.
 func (p *proposal) manifests(files map[string][]byte) (err error) {
 	list := map[string]any{"resources": p.Manifests}
 	if len(p.made) > 0 {
-		if files["manifests/operator.yaml"], err = documents(p.made); err != nil {
+		file := "operator.yaml"
+		if len(p.made) == 1 {
+			file = "namespace.yaml"
+		}
+		if files["manifests/"+file], err = documents(p.made); err != nil {
 			return err
 		}
-		list["resources"], list["namespace"] = append([]string{"operator.yaml"}, p.Manifests...), p.namespace
+		list["resources"], list["namespace"] = append([]string{file}, p.Manifests...), p.namespace
 	}
 	if len(p.Renamed) > 0 {
 		list["images"] = p.Renamed
@@ -289,25 +317,49 @@ func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	if v.Subresources != nil && v.Subresources.Scale != nil {
 		candidates = append(candidates, guess{Value: strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), Why: "the path of the scale subresource"})
 	}
-	for _, name := range []string{"replicas", "size", "instances", "members", "nodes", "count"} {
+	for _, name := range countNames {
 		candidates = append(candidates, guess{Value: "spec." + name, Why: "a whole number of that name"})
 	}
-	for _, candidate := range candidates {
-		is := property(root, spec.Fields(candidate.Value)...)
-		if is == nil || is.Type != "integer" {
-			continue
+	is := func(g guess) *apiextensionsv1.JSONSchemaProps { return property(root, spec.Fields(g.Value)...) }
+	candidates = slices.DeleteFunc(candidates, func(g guess) bool { return is(g) == nil || is(g).Type != "integer" })
+	if len(candidates) == 0 {
+		deeper := countsIn(property(root, "spec"), "spec")
+		if len(deeper) > 1 {
+			p.todo("workload.yaml: which of these says how many pods run: %s", strings.Join(deeper, ", "))
 		}
-		p.Knob, p.Min, p.Max = candidate, 0, 5
-		if is.Minimum != nil {
-			p.Min = int(*is.Minimum)
-		}
-		if is.Maximum != nil {
-			p.Max = int(*is.Maximum)
-		}
+		candidates = plain.Map(deeper, func(path string) guess { return guess{Value: path, Why: "a whole number of such a name"} })
+	}
+	p.Max = 5
+	if len(candidates) == 0 {
+		p.Knob = guess{Value: "spec." + spec.Unsaid, Why: "no field of the definition looks like a number of pods"}
+		p.todo("workload.yaml: the knob that scales: which field of the spec says how many pods run")
 		return
 	}
-	p.Knob, p.Max = guess{Value: "spec." + spec.Unsaid, Why: "no field of the definition looks like a number of pods"}, 5
-	p.todo("workload.yaml: the knob that scales: which field of the spec says how many pods run")
+	p.Knob = candidates[0]
+	if least := is(p.Knob).Minimum; least != nil {
+		p.Min = int(*least)
+	}
+	if most := is(p.Knob).Maximum; most != nil {
+		p.Max = int(*most)
+	}
+}
+
+// countNames are what fields are called that say how many pods run.
+var countNames = []string{"replicas", "size", "instances", "members", "nodes", "count"}
+
+// countsIn lists the whole numbers of such a name that a schema has below itself, but for those of a list.
+func countsIn(s *apiextensionsv1.JSONSchemaProps, path string) (list []string) {
+	if s == nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		is := s.Properties[key]
+		if is.Type == "integer" && slices.Contains(countNames, key) {
+			list = append(list, path+"."+key)
+		}
+		list = append(list, countsIn(&is, path+"."+key)...)
+	}
+	return list
 }
 
 // status guesses where the status has what operators write.
@@ -366,7 +418,7 @@ func among(name string, list []string) bool {
 func (p *proposal) operator() error {
 	seen := map[string]bool{}
 	for _, o := range p.Objects {
-		if !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.GetKind()) {
+		if !slices.Contains(runsOperators, o.GetKind()) {
 			continue
 		}
 		var w appsv1.Deployment // but for their kind, they are alike in what is read
@@ -374,7 +426,7 @@ func (p *proposal) operator() error {
 			return fmt.Errorf("read %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 		selector := metav1.FormatLabelSelector(w.Spec.Selector)
-		p.Workloads = append(p.Workloads, workload{o.GetName(), o.GetKind(), o.GetNamespace(), selector})
+		p.Workloads = append(p.Workloads, workload{o.GetName(), o.GetKind(), cmp.Or(o.GetNamespace(), p.namespace, spec.Unsaid), selector})
 		for _, c := range slices.Concat(w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers) {
 			if !seen[c.Image] {
 				seen[c.Image] = true
@@ -514,7 +566,21 @@ func required(s *apiextensionsv1.JSONSchemaProps) any {
 	return spec.Unsaid
 }
 
-// SamplesIn lists where a repository usually keeps samples of its custom resources.
-func SamplesIn(root string) []string {
-	return []string{filepath.Join(root, "config", "samples"), filepath.Join(root, "examples"), filepath.Join(root, "docs", "examples"), filepath.Join(root, "samples")}
+// SamplesIn lists the folders in which a repository keeps samples of its custom resources: those that are called so, and
+// those in them.
+func SamplesIn(root string) (list []string) {
+	named := regexp.MustCompile(`(^|/)(examples?|samples?)(/|$)`)
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // what cannot be read has none
+		switch {
+		case err != nil || !entry.IsDir():
+			return nil
+		case path != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())):
+			return fs.SkipDir
+		}
+		if below, err := filepath.Rel(root, path); err == nil && named.MatchString(filepath.ToSlash(below)) {
+			list = append(list, path)
+		}
+		return nil
+	})
+	return list
 }

@@ -69,6 +69,11 @@ func (e Expected) Of(scenario string) (Entry, bool) {
 	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.ContainsFunc(e.scenarios, func(s Scenario) bool { return s.Name == scenario })
 }
 
+// Failing are the scenarios that are expected to fail, be it in some samples alone.
+func (e Expected) Failing() []Entry {
+	return slices.DeleteFunc(slices.Clone(e.Entries), func(one Entry) bool { return one.Verdict != spec.Fail && one.Verdict != spec.Flaky })
+}
+
 // Known reports whether the style has a file.
 func (e Expected) Known() bool { return e.Path != "" }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -20,46 +21,57 @@ var rules = []string{"affinity", "ephemeral", "hostPort", "nodeSelector", "persi
 // such a spec.
 func Asks(spec any) []string {
 	var list []string
-	asks(spec, &list)
+	asks(spec, func(name string, amount any) {
+		if text := amountOf(amount); text != "0" {
+			list = append(list, text+" of "+name)
+		}
+	}, func(rule string, is any) {
+		if text, err := json.Marshal(is); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
+			list = append(list, rule+" "+string(text))
+		}
+	})
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-func asks(value any, list *[]string) {
+// Request adds what the containers in an object request to a sum. What is no amount adds nothing.
+func Request(spec any, sum corev1.ResourceList) {
+	asks(spec, func(name string, amount any) {
+		if quantity, err := resource.ParseQuantity(fmt.Sprint(amount)); err == nil && quantity.Sign() > 0 {
+			quantity.Add(sum[corev1.ResourceName(name)])
+			sum[corev1.ResourceName(name)] = quantity
+		}
+	}, func(string, any) {})
+}
+
+// asks visits what is asked of a node, wherever it stands. A container requests what it is limited to, where it does not
+// say what it requests; what a volume requests is not of a node.
+func asks(value any, amount, rule func(name string, is any)) {
 	switch value := value.(type) {
 	case []any:
 		for _, one := range value {
-			asks(one, list)
+			asks(one, amount, rule)
 		}
 	case map[string]any:
-		for name, amount := range Requested(value) {
-			if text := amountOf(amount); text != "0" {
-				*list = append(*list, text+" of "+name)
-			}
+		requested := map[string]any{}
+		for _, key := range amounts {
+			of, _ := value[key].(map[string]any)
+			maps.Copy(requested, of)
+		}
+		delete(requested, string(corev1.ResourceStorage))
+		for name, is := range requested {
+			amount(name, is)
 		}
 		for key, inner := range value {
 			switch {
 			case slices.Contains(amounts, key):
 			case slices.Contains(rules, key):
-				if text, err := json.Marshal(inner); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
-					*list = append(*list, key+" "+string(text))
-				}
+				rule(key, inner)
 			default:
-				asks(inner, list)
+				asks(inner, amount, rule)
 			}
 		}
 	}
-}
-
-// Requested are the amounts that an object requests as a container's resources do: what it does not request, it
-// requests as it is limited.
-func Requested(resources map[string]any) map[string]any {
-	requested := map[string]any{}
-	for _, key := range amounts {
-		of, _ := resources[key].(map[string]any)
-		maps.Copy(requested, of)
-	}
-	return requested
 }
 
 // amountOf is a quantity as Kubernetes writes it: 50m for 0.05.
