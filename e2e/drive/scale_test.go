@@ -101,7 +101,8 @@ func TestASeriesDoesNotWait(t *testing.T) {
 	}))
 }
 
-// Before the first step the operator is left alone, and what the scenario wants calm is watched for so long, whatever moves.
+// Before the first step the operator is left alone, and what the scenario wants calm is watched for so long, whatever
+// moves.
 func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	const before, window = 50 * time.Millisecond, 100 * time.Millisecond

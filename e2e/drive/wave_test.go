@@ -192,7 +192,8 @@ func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 	assert.Contains(t, s.recording.String(), "nothing has moved for 20ms: there is no Deployment")
 }
 
-// No watch shows whether an operator tries again a minute later: it has that time beside the patience, and the steps go on.
+// No watch shows whether an operator tries again a minute later: it has that time beside the patience, and the steps
+// go on.
 func TestWhoGaveUpIsAwaitedForAMinuteLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, style := newMatrixStage(t)

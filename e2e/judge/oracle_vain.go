@@ -19,16 +19,16 @@ const (
 	mostVainly = 8 // in all, where nothing is broken on purpose: nobody will mend it
 	// goneGrace is how long after all is gone somebody may still look for the custom resource, and mostGone how often later.
 	goneGrace, mostGone = time.Second, 3
-	// restGrace is how long after that what was begun may still be read to its end, and mostReads how often something may be read
-	// later: a resync or a list that is made again is one request.
+	// restGrace is how long after the last event what was begun may be read to its end, and mostReads how often
+	// something may be read later: a resync or a list that is made again is one request.
 	restGrace, mostReads = 10 * time.Second, 3
 )
 
 // inVain judges what no watch shows, by the API server's audit log: that a pod of the operator asks for the same again and
 // again, and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody
-// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more, nor, when
-// all have gone, anything else where they were. Of a creation the log does not say of which object it is: each custom resource
-// may have as many.
+// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more,
+// nor, when all have gone, anything else where they were. Of a creation the log does not say of which object it is: each
+// custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
 		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
@@ -71,8 +71,8 @@ func inVain(t *timeline.Timeline) Verdict {
 	return pass("%s of the operator's came to nothing", plain.Plural(tries, "request"))
 }
 
-// readsOn is what the operator read in the sample's namespaces when all of its custom resources had long gone, and how often it may:
-// as often in that time as before there was any, and a few times more.
+// readsOn is what the operator read in the sample's namespaces when all of its custom resources had long gone, and how
+// often it may: as often in that time as before there was any, and a few times more.
 func readsOn(t *timeline.Timeline) (late []timeline.Request, allowed int) {
 	from := t.LastEvent() + restGrace
 	stays := slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Size != nil || t.GoneLacks(s) != "" })

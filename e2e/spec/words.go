@@ -30,8 +30,8 @@ func Points() []string {
 	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointRetried, PointGone}
 }
 
-// RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its wait
-// from a second, without a limit, then waits for more than another minute.
+// RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its
+// wait from a second, without a limit, then waits for more than another minute.
 const RetriedFor = time.Minute
 
 // The groups of scenarios.

@@ -66,8 +66,8 @@ func writes(verb string) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
 }
 
-// ask takes note of a request that is no watch, but for those about Kubernetes' Events. What is older than the quiescence window is of
-// no interest, except how often the operator read before the harness had asked for anything.
+// ask takes note of a request that is no watch, but for those about Kubernetes' Events. What is older than the
+// quiescence window is of no interest, except how often the operator read before the harness had asked for anything.
 func (t *Timeline) ask(at time.Duration, a *record.Audit) {
 	switch {
 	case a.OfEvents():

@@ -133,7 +133,8 @@ func (t *Timeline) deniedLacks() string {
 	return fmt.Sprintf("the API server has refused the operator no request to list or watch %s", Kind(t.Mains))
 }
 
-// retriedLacks says what is not yet so when the operator's writes are refused for long: that one is, so much later than the first.
+// retriedLacks says what is not yet so when the operator's writes are refused for long: that one is, so much later than
+// the first.
 func (t *Timeline) retriedLacks() string {
 	var refused []time.Duration
 	for i := range t.Vain {
