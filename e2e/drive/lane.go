@@ -102,6 +102,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 		if s.Window > 0 {
 			run.quiet, run.watched = l.window(), run.sample.Window
 		}
+		run.before = s.Before
 		run.together, run.alone = l.together, newBarrier(l.style.Faults, l.Recorder.Now, 1, l.stopped)
 	}
 	there = true

@@ -23,9 +23,9 @@ type sampleRun struct {
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
-	// quiet is how long nothing may move at the end; watched is how long the sample is
-	// then watched, whatever moves; 0: no longer.
-	quiet, watched time.Duration
+	// before is how long the operator is left alone before the first step, and quiet how long nothing may move at the end;
+	// watched is how long the sample is then watched, whatever moves; 0: no longer.
+	before, quiet, watched time.Duration
 	// left is the name that the main child had when the custom resource was deleted.
 	left string
 	// due is when the step that is performed was due by a schedule; 0: there is none.
@@ -252,6 +252,9 @@ func (s *sampleRun) unsettled(window time.Duration) string {
 // matrix performs the steps, waits for the end state, and nudges an operator
 // that does not recover from a fault by itself. It stops at a point that is awaited in vain.
 func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason, await string) {
+	if err := s.until(ctx, s.Recorder.Now()+s.before); err != nil {
+		return record.Interrupted, err.Error(), ""
+	}
 	for i := 0; i < len(steps); i++ {
 		taken, err := s.taken(ctx, steps[i])
 		if taken { // while the operator is down, nobody lets the old one go

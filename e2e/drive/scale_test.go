@@ -101,11 +101,12 @@ func TestASeriesDoesNotWait(t *testing.T) {
 	}))
 }
 
-// What the scenario wants calm is watched for so long, whatever moves.
+// Before the first step the operator is left alone, and what the scenario wants calm is watched for so long, whatever
+// moves.
 func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 	s, _, style := newMatrixStage(t)
-	const window = 100 * time.Millisecond
-	calm := scenarios.Scenario{Name: "calm", Group: spec.GroupBasic, Expect: []string{"stays-converged"}, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+	const before, window = 50 * time.Millisecond, 100 * time.Millisecond
+	calm := scenarios.Scenario{Name: "calm", Group: spec.GroupBasic, Expect: []string{"stays-converged"}, Before: before, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{calm}}))
 	var began, ended time.Duration
 	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
@@ -114,10 +115,12 @@ func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 		case record.KindBegin:
 			began = e.Time
 			assert.Equal(t, window, e.Begin.Window)
+		case record.KindAction:
+			assert.GreaterOrEqual(t, e.Action.From-began, before)
 		case record.KindEnd:
 			ended = e.Time
 			assert.Equal(t, record.Settled, e.End.Outcome)
 		}
 	}
-	assert.GreaterOrEqual(t, ended-began, window)
+	assert.GreaterOrEqual(t, ended-began, before+window)
 }

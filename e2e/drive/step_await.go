@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -16,7 +17,7 @@ type unreachedError struct{ point, lacks string }
 func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
 
 // await waits for a point of the reconcile. That nobody says what is wrong is for an oracle to judge, and who never reads
-// what he may not read is not denied it; the steps go on.
+// what he may not read is not denied it, and who gave up does not try again; the steps go on.
 func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
 	return s.reach(ctx, step.Await, 0)
 }
@@ -25,11 +26,14 @@ func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
 func (s *sampleRun) reach(ctx context.Context, point string, window time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, s.style.bound())
 	defer cancel()
-	began := s.Recorder.Now()
-	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, s.sample.Patience)
+	began, patience := s.Recorder.Now(), s.sample.Patience
+	if point == spec.PointRetried { // which no watch shows
+		patience += spec.RetriedFor
+	}
+	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, patience)
 	s.waited = s.Recorder.Now() - began
 	switch {
-	case outcome == record.Settled, outcome == record.TimedOut && (point == spec.PointStuck || point == spec.PointDenied):
+	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried}, point):
 		return nil
 	case outcome == record.TimedOut:
 		return &unreachedError{point, reason}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -189,6 +190,22 @@ func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 	assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=false", "end timeout"}, s.entries(t))
 	assert.Contains(t, s.recording.String(), `"nudge":true`)
 	assert.Contains(t, s.recording.String(), "nothing has moved for 20ms: there is no Deployment")
+}
+
+// No watch shows whether an operator tries again a minute later: it has that time beside the patience, and the steps
+// go on.
+func TestWhoGaveUpIsAwaitedForAMinuteLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, style := newMatrixStage(t)
+		s.missing = "no write was refused"
+		one := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{
+			{Create: &scenarios.Spec{Size: 1}}, {Await: spec.PointRetried}, {Patch: &scenarios.Spec{Size: 2}},
+		}}
+		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+		assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=true", "end timeout"}, s.entries(t))
+		actions := s.actions(t)
+		assert.Equal(t, spec.RetriedFor+s.Matrix.Patience, (actions[1].From - actions[0].From).Round(time.Millisecond))
+	})
 }
 
 func TestWhatDoesNotApplyIsNotDriven(t *testing.T) {

@@ -19,12 +19,16 @@ const (
 	mostVainly = 8 // in all, where nothing is broken on purpose: nobody will mend it
 	// goneGrace is how long after all is gone somebody may still look for the custom resource, and mostGone how often later.
 	goneGrace, mostGone = time.Second, 3
+	// restGrace is how long after the last event what was begun may be read to its end, and mostReads how often
+	// something may be read later: a resync or a list that is made again is one request.
+	restGrace, mostReads = 10 * time.Second, 3
 )
 
 // inVain judges what no watch shows, by the API server's audit log: that a pod of the operator asks for the same again and
 // again, and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody
-// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more. Of a
-// creation the log does not say of which object it is: each custom resource may have as many.
+// has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more,
+// nor, when all have gone, anything else where they were. Of a creation the log does not say of which object it is: each
+// custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
 		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
@@ -59,7 +63,27 @@ func inVain(t *timeline.Timeline) Verdict {
 				len(v.Times), t.Since(v.Times[0]), t.Since(v.Times[len(v.Times)-1]), what)
 		}
 	}
+	if late, allowed := readsOn(t); len(late) > allowed {
+		return fail(requestLines(t, late), "expected the operator to ask for nothing more where all custom resources have gone; from %s after the last event until %s it "+
+			"asked %d times, where %d were let pass (%d before there was any): %s",
+			restGrace, t.Since(t.EndedAt), len(late), allowed, t.ReadBefore, sumOf(late))
+	}
 	return pass("%s of the operator's came to nothing", plain.Plural(tries, "request"))
+}
+
+// readsOn is what the operator read in the sample's namespaces when all of its custom resources had long gone, and how
+// often it may: as often in that time as before there was any, and a few times more.
+func readsOn(t *timeline.Timeline) (late []timeline.Request, allowed int) {
+	from := t.LastEvent() + restGrace
+	stays := slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Size != nil || t.GoneLacks(s) != "" })
+	if stays || t.EndedAt <= from {
+		return nil, 0
+	}
+	late = plain.Where(t.Reads, func(r timeline.Request) bool { return r.At > from })
+	if before, any := t.Intent(); any && before > t.Began {
+		allowed = int(float64(t.ReadBefore) * float64(t.EndedAt-from) / float64(before-t.Began))
+	}
+	return late, allowed + mostReads
 }
 
 func setsWrong(e timeline.Event) bool { return e.Action != nil && e.Action.Wrong != "" }

@@ -3,12 +3,53 @@ package judge_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
+
+// Where all custom resources have gone, nothing is asked for any more, but for what was before there was any.
+func TestNobodyLooksAfterWhatHasGone(t *testing.T) {
+	const lists = 5000. // every so many milliseconds
+	for name, test := range map[string]struct {
+		from, until float64 // of the lists
+		stays       bool
+		want        spec.Outcome
+		message     string
+	}{
+		"never":          {0, 0, false, spec.Pass, "0 requests"},
+		"to the end":     {25_000, 35_000, false, spec.Pass, "0 requests"},
+		"for ever":       {25_000, 80_000, false, spec.Fail, "10s after the last event until +59.990 s it asked 7 times, where 3 were let pass (0 before there was any): list pods services (7×)"},
+		"as before":      {1000, 80_000, false, spec.Pass, "0 requests"},
+		"of one that is": {25_000, 80_000, true, spec.Pass, "0 requests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := strict(t)
+			s.begin(0, "native", "deleted-at-zero", -1, matrix("in-vain"), func(b *record.Sample) {
+				if b.Window = 50 * time.Second; test.stays {
+					size := 0
+					b.Others = []record.Other{{Namespace: "services", Name: "other", Size: &size}}
+				}
+			})
+			for ms := test.from; ms < test.until; ms += lists {
+				s.by("a", ms, "list", spec.Pods, "services", "", 200)
+			}
+			s.by("a", 79_000, "watch", spec.Pods, "services", "", 200)
+			s.act(20_010, 20_015, "create", custom(1, 1, 0))
+			s.see(20_016, "ADDED", custom(1, 1, 0))
+			s.act(30_000, 30_005, "delete", custom(1, 1, 0))
+			s.see(30_006, "DELETED", custom(1, 1, 0))
+			s.entries = ordered(s.entries)
+			s.end(80_000, record.Settled)
+			v := s.verdict("in-vain")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
 
 // What comes to nothing is tried ever more seldom, and not for ever.
 func TestInVain(t *testing.T) {

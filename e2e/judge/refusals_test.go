@@ -105,6 +105,22 @@ func pullsNothing(t *testing.T, matrix bool) {
 	assert.Equal(t, 1, strings.Count(s.verdict("converged").Message, "Back-off pulling image"))
 }
 
+// An operator that was refused once is awaited until it is refused a minute later.
+func TestATryAfterAMinuteIsAPoint(t *testing.T) {
+	s := strict(t)
+	s.begin(0, "native", "write-refused", 1, matrix("recovers"))
+	s.act(20, 25, "create", custom(1, 1, 0))
+	s.see(26, "ADDED", custom(1, 1, 0))
+	const lacks = "the API server has refused the operator no write 1m0s after the first one that it refused"
+	assert.Equal(t, lacks, lacksNow(t, s, spec.PointRetried))
+	s.by("a", 30, "create", spec.Deployments, "services", "cache", 403)
+	s.by("a", 50_000, "create", spec.Deployments, "services", "cache", 403)
+	s.by("a", 70_000, "get", customs, "services", "gone", 404)
+	assert.Equal(t, lacks, lacksNow(t, s, spec.PointRetried))
+	s.by("b", 70_000, "create", spec.Deployments, "services", "cache", 403)
+	assert.Empty(t, lacksNow(t, s, spec.PointRetried))
+}
+
 // What was refused before the right was taken, or is refused of another kind, is not awaited.
 func TestADeniedReadIsAPoint(t *testing.T) {
 	s := strict(t)

@@ -166,8 +166,8 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 	for name, want := range map[string][]string{
 		"native": {
 			"finalizer-races-delete", "update-races-delete", "updates-race",
-			"changed-after-bus-restart", "changed-while-eventsource-down", "created-while-bus-down", "created-while-eventsource-down", "created-while-sensor-down",
-			"created-while-workflow-controller-down", "deleted-while-eventsource-down", "operator-deployment-deleted",
+			"changed-after-bus-restart", "changed-while-eventsource-down", "created-while-bus-down", "created-while-eventsource-down",
+			"deleted-while-eventsource-down", "operator-deployment-deleted",
 			"operator-deployment-edited", "workflows-forbidden", "changed-while-upgrading",
 		},
 		// It leaves deletions to the garbage collector, and its changes are made by the

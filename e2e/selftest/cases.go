@@ -133,6 +133,8 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "drops-errors", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It takes a Deployment that was refused for one that was made."},
 		{Mutant: "status-later", Scenario: "create", Oracle: "status", Fault: "It writes the status a minute after what it tells of."},
 		{Mutant: "crashes-on-second", Scenario: "two-resources", Oracle: "health", Fault: "It panics at a second custom resource."},
+		{Mutant: "waits-ever-longer", Scenario: "write-refused", Oracle: "recovers", Fault: "It doubles its wait after each error, from a second on, without a limit."},
+		{Mutant: "looks-after-deleted", Scenario: "deleted-at-zero", Oracle: "in-vain", Fault: "Every ten seconds it lists the pods of each custom resource that has gone, for ever."},
 
 		// What shows where two run, and what grows.
 		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},

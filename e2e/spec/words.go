@@ -1,6 +1,9 @@
 package spec
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // The points of a reconcile that can be awaited in the midst of a sample. They concern the size that the custom
 // resource asks for at that time, which need not be what is wanted at the sample's end.
@@ -11,6 +14,7 @@ const (
 	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
 	PointStuck   = "stuck"   // a message names the cause
 	PointDenied  = "denied"  // the API server has refused the operator a read
+	PointRetried = "retried" // the API server has refused the operator's writes for RetriedFor
 	PointGone    = "gone"    // the custom resource and all that was made for it are gone
 
 	// PointCollected is reached when all that was made for deleted custom resources
@@ -23,8 +27,12 @@ const (
 
 // Points lists the points that a step can await.
 func Points() []string {
-	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointGone}
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointRetried, PointGone}
 }
+
+// RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its
+// wait from a second, without a limit, then waits for more than another minute.
+const RetriedFor = time.Minute
 
 // The groups of scenarios.
 const (

@@ -66,17 +66,28 @@ func writes(verb string) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
 }
 
-// ask takes note of a write, but for one of Kubernetes' Events. What is older than
-// the quiescence window is of no interest.
+// ask takes note of a request that is no watch, but for those about Kubernetes' Events. What is older than the
+// quiescence window is of no interest, except how often the operator read before the harness had asked for anything.
 func (t *Timeline) ask(at time.Duration, a *record.Audit) {
-	if a.OfEvents() {
-		return
+	switch {
+	case a.OfEvents():
+	case writes(a.Verb):
+		t.Requests = t.within(t.Requests, requestOf(at, a))
+	case a.Verb == "watch":
+	case t.Begun() && at >= t.Actions.Intent:
+		t.Reads = t.within(t.Reads, requestOf(at, a))
+	default:
+		t.ReadBefore++
 	}
-	t.Requests = slices.DeleteFunc(t.Requests, func(old Request) bool { return old.At < at-t.Sample.Window })
-	if len(t.Requests) == mostAsked {
-		t.Requests = t.Requests[1:]
+}
+
+// within adds a request to those of the last quiescence window.
+func (t *Timeline) within(list []Request, r Request) []Request {
+	list = slices.DeleteFunc(list, func(old Request) bool { return old.At < r.At-t.Sample.Window })
+	if len(list) == mostAsked {
+		list = list[1:]
 	}
-	t.Requests = append(t.Requests, requestOf(at, a))
+	return append(list, r)
 }
 
 // mostAsked bounds what is kept of a style that writes without end.

@@ -62,6 +62,8 @@ func (t *Timeline) Lacks(point string) string {
 		return t.causeLacks()
 	case spec.PointDenied:
 		return t.deniedLacks()
+	case spec.PointRetried:
+		return t.retriedLacks()
 	}
 	lacks := unmet(t.unseen, func() string {
 		switch point {

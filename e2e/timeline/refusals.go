@@ -134,6 +134,21 @@ func (t *Timeline) deniedLacks() string {
 	return fmt.Sprintf("the API server has refused the operator no request to list or watch %s", Kind(t.Mains))
 }
 
+// retriedLacks says what is not yet so when the operator's writes are refused for long: that one is, so much later than
+// the first.
+func (t *Timeline) retriedLacks() string {
+	var refused []time.Duration
+	for i := range t.Vain {
+		if t.Vain[i].Code != http.StatusNotFound {
+			refused = append(refused, t.Vain[i].Times...)
+		}
+	}
+	if len(refused) > 0 && slices.Max(refused)-slices.Min(refused) >= spec.RetriedFor {
+		return ""
+	}
+	return fmt.Sprintf("the API server has refused the operator no write %v after the first one that it refused", spec.RetriedFor)
+}
+
 // refused says, as the end of a message, which writes the API server refused to
 // the style, the most frequent first; "": none.
 func (t *Timeline) refused() string {

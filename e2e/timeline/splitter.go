@@ -169,10 +169,10 @@ func (s *Splitter) audited(e *record.Entry) {
 		if t.doubled && writes(e.Audit.Verb) {
 			t.take(at, e.Audit)
 		}
-		if t.Matrix && writes(e.Audit.Verb) {
-			if e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
-				t.tried = e.Time
-			}
+		if t.Matrix && writes(e.Audit.Verb) && e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
+			t.tried = e.Time
+		}
+		if t.Matrix {
 			t.ask(at, e.Audit)
 		}
 		t.refuses(e)

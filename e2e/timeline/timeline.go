@@ -72,6 +72,8 @@ type Timeline struct {
 	doubled     bool          // a fault has given the operator a second pod
 	Turns       []Request     // since then, in the log's order: what the style's accounts asked to write in the sample's namespaces, and of Leases anywhere
 	Requests    []Request     // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
+	Reads       []Request     // the same of what they asked to get or list; not in a load
+	ReadBefore  int           // how often they did before the sample's first action
 }
 
 // Growth is the oracle that judges what the style's pods take.

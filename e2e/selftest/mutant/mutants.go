@@ -129,6 +129,8 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"drops-errors", dropsErrors},
 		{"status-later", statusLater},
 		{"crashes-on-second", crashesOnSecond},
+		{"waits-ever-longer", waitsEverLonger},
+		{"looks-after-deleted", looksAfterDeleted},
 
 		// What shows where two run, and what grows; mutants_two.go.
 		{"leads-aside", leadsAside},

@@ -123,3 +123,28 @@ func crashesOnSecond(o *operator) {
 		return cr
 	}
 }
+
+// waitsEverLonger doubles its wait after each error, and knows no longest one.
+func waitsEverLonger(o *operator) {
+	failures := map[name]int{}
+	o.failed = func(key name) {
+		o.queue.AddAfter(key, time.Second<<failures[key])
+		failures[key]++
+	}
+}
+
+// looksAfterDeleted goes on with what it does for a custom resource every ten seconds when that has gone.
+func looksAfterDeleted(o *operator) {
+	custom := o.custom
+	o.custom = func(key name) *object {
+		cr := custom(key)
+		if cr == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), reconcileWithin)
+			defer cancel()
+			_, err := o.client.Resource(pods).Namespace(key.Namespace).List(ctx, metav1.ListOptions{LabelSelector: instanceLabel + "=" + key.Name})
+			slog.Info("looked at the pods", "memcached", key.String(), "error", err)
+			o.queue.AddAfter(key, 10*time.Second)
+		}
+		return cr
+	}
+}

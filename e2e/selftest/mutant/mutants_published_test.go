@@ -81,6 +81,20 @@ func publishedStories() []story {
 				}
 			})
 		}, "fine", "panic"},
+		{"waits-ever-longer", func(w *world) string {
+			w.forbid.Store(true)
+			w.create(name, 1)
+			w.wait(64 * time.Second)
+			w.forbid.Store(false)
+			w.wait(45 * time.Second)
+			return w.deployments()
+		}, "memcached=1", ""},
+		{"looks-after-deleted", func(w *world) string {
+			w.create(name, 1)
+			w.remove(customs, name)
+			w.wait(time.Minute)
+			return fmt.Sprint(w.asked("list", pods) > 3)
+		}, "false", "true"},
 	}
 }
 

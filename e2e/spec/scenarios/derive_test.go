@@ -81,6 +81,8 @@ func TestSeries(t *testing.T) {
 	assert.Equal(t, 6*time.Second, s.Series().Pace(time.Minute))
 	assert.Equal(t, time.Minute+1500*time.Millisecond, s.Lasts(0))
 	assert.Equal(t, time.Minute+18*time.Second, s.Lasts(time.Minute))
+	s.Before, s.Steps = 20*time.Second, append(s.Steps, scenarios.Step{Await: spec.PointRetried})
+	assert.Equal(t, 2*time.Minute+21500*time.Millisecond, s.Lasts(0))
 	assert.Equal(t, "memcached", s.CustomName())
 	s.Custom = "other"
 	assert.Equal(t, "other", s.CustomName())
