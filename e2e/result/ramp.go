@@ -103,6 +103,10 @@ func (s *Step) Text() string {
 // gaveOut is what did. floor is its ramp in the same round; nil: there is none.
 func (s *Step) gaveOut(floor *Climb) string {
 	slow := s.Acknowledged.Censored || s.Acknowledged.Value > serverShare*s.ramp.P99.Seconds()
+	var machine *Step
+	if floor != nil {
+		machine = floor.limit()
+	}
 	switch {
 	case s.Held():
 		return ""
@@ -112,7 +116,7 @@ func (s *Step) gaveOut(floor *Climb) string {
 		return GaveHarness
 	case slow || s.Unknown > 0:
 		return GaveServer
-	case floor != nil && floor.failed() > 0 && floor.failed() <= s.Due:
+	case machine != nil && machine.Due <= s.Due:
 		return GaveMachine
 	}
 	return GaveStyle
@@ -157,15 +161,7 @@ type Climb struct {
 	Differs string
 }
 
-// failed is the lowest rate that was not held; 0: all were.
-func (c *Climb) failed() int {
-	if s := c.limit(); s != nil {
-		return s.Due
-	}
-	return 0
-}
-
-// limit is the step of that rate; nil: all were held.
+// limit is the step of the lowest rate that was not held; nil: all were.
 func (c *Climb) limit() *Step {
 	var lowest *Step
 	for i := range c.Steps {
@@ -186,42 +182,126 @@ func (c *Climb) open() bool {
 type Ramp struct {
 	Style, Scenario string
 	Climbs          []Climb
+	Rank            Rank // among the styles of its scenario, by the rate that is held
 }
 
-// Held is the highest rate that was held, each round a replicate; a round in which it was not
-// the style that gave out has a rate of at least so many.
+// Held is the highest rate that was held, in changes a second, each round a replicate. A round in which it was not the
+// style that gave out has a rate of at least so many, which may be more than those of other rounds or not: the median,
+// and an end of its interval, is at least what it is if that is no more. One in which something else gave out at the
+// lowest rate tells nothing, and is left out.
 func (r *Ramp) Held() stat.Summary {
-	rates := plain.Map(r.Climbs, func(c Climb) stat.Observation { return stat.Observation{Value: float64(c.Held), Censored: c.open()} })
-	return stat.Of(rates...)
+	held, _ := r.held()
+	return held
 }
 
-// spanned is the number of rounds from which the least and the most are told.
-const spanned = 3
-
-// Interval is that of Held: of 95% where there are rounds enough, else from the least to the
-// most of three rounds or more; false: there are too few.
-func (r *Ramp) Interval() (low, high stat.Observation, known bool) {
-	held := r.Held()
-	switch {
-	case held.CI50 != nil:
-		return held.CI50.Low, held.CI50.High, true
-	case held.N >= spanned:
-		return held.Ordered.At(1), held.Max, true
+// held has the least of the rounds, too.
+func (r *Ramp) held() (held stat.Summary, least stat.Observation) {
+	var exact, open []stat.Observation // of the rounds, if those in which others gave out hold no more, and if they hold any rate
+	for i := range r.Climbs {
+		if c := &r.Climbs[i]; c.Held > 0 || !c.open() {
+			exact = append(exact, stat.Observation{Value: float64(c.Held)})
+			open = append(open, stat.Observation{Value: float64(c.Held), Censored: c.open()})
+		}
 	}
-	return low, high, false
+	low, held := stat.Of(exact...), stat.Of(open...)
+	if held.N == 0 {
+		return held, least
+	}
+	least = between(low.Ordered.At(1), held.Ordered.At(1))
+	held.P50, held.Max = between(low.P50, held.P50), between(low.Max, held.Max)
+	if held.CI50 != nil {
+		held.CI50 = &stat.Interval{Low: low.CI50.Low, High: between(low.CI50.High, held.CI50.High), Level: held.CI50.Level}
+	}
+	return held, least
+}
+
+// between is what lies between two bounds: at least the lower one, where they are not the same.
+func between(low, high stat.Observation) stat.Observation {
+	return stat.Observation{Value: low.Value, Censored: high.Censored || high.Value > low.Value}
+}
+
+// rate prints one; of 0, that it is less than the lowest that was tried.
+func (r *Ramp) rate(o stat.Observation) string {
+	if o.Value > 0 {
+		return shown("1/s", o)
+	}
+	tried := plain.Flat(r.Climbs, func(c Climb) []int { return plain.Map(c.Steps, func(s Step) int { return s.Due }) })
+	return fmt.Sprintf("< %d", slices.Min(tried))
+}
+
+// value is Held in a column. Of rounds that are too few for an interval it tells the least and the most.
+func (r *Ramp) value() Value {
+	held := r.Held()
+	v := Value{Run: r.Climbs[0].Run, Note: strings.Join(plain.Where([]string{r.spread(), r.unknown()}, func(s string) bool { return s != "" }), "; ")}
+	if held.N == 0 {
+		return v
+	}
+	v.Text, v.Number, v.Known, v.N, v.Rounds = r.rate(held.P50)+"/s", held.P50.Value, true, held.N, held.N
+	if held.CI50 != nil && held.CI50.Low != held.CI50.High {
+		v.Low, v.High = r.rate(held.CI50.Low), r.rate(held.CI50.High)
+	}
+	return v
+}
+
+// spread is from the least to the most that was held in rounds that are too few for an interval; empty: all held the same.
+func (r *Ramp) spread() string {
+	held, least := r.held()
+	if held.N < 2 || held.CI50 != nil || least == held.Max {
+		return ""
+	}
+	return r.rate(least) + " to " + r.rate(held.Max)
+}
+
+// unknown says of how many rounds nothing is known; empty: of none.
+func (r *Ramp) unknown() string {
+	all := len(r.Climbs)
+	if n := all - r.Held().N; n > 0 {
+		return fmt.Sprintf("not known in %d of %s", n, plain.Plural(all, "round"))
+	}
+	return ""
+}
+
+// GaveOut is what did at the lowest rate that was not held, in how many of the rounds.
+func (r *Ramp) GaveOut() string {
+	rounds := plain.Grouped(r.Climbs, func(c Climb) string {
+		if limit := c.limit(); limit != nil {
+			return limit.GaveOut
+		}
+		return "nothing"
+	})
+	if len(rounds.Keys) == 1 {
+		return rounds.Keys[0]
+	}
+	return strings.Join(plain.Map(rounds.Keys, func(what string) string {
+		return fmt.Sprintf("%s (%d of %d)", what, len(rounds.Of[what]), len(r.Climbs))
+	}), ", ")
 }
 
 // Text says in a sentence what the style holds, and what there is above.
 func (r *Ramp) Text() string {
-	held := r.Held()
-	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return float64(c.Held) == held.P50.Value && c.open() == held.P50.Censored })
+	held, v := r.Held(), r.value()
+	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return held.N > 0 && float64(c.Held) == held.P50.Value })
 	one := &r.Climbs[max(at, 0)]
 	text := fmt.Sprintf("holds %s a second", plain.Plural(one.Held, "change"))
 	if one.Held == 0 {
 		text = "holds no rate that was tried"
 	}
-	if low, high, known := r.Interval(); known {
-		text += fmt.Sprintf(" (%s to %s in %d rounds)", shown("1/s", low), shown("1/s", high), len(r.Climbs))
+	var in []string
+	switch rounds := plain.Plural(held.N, "round"); {
+	case held.N == 0:
+		text = "holds a rate that is not known"
+	case v.Low != "":
+		in = append(in, fmt.Sprintf("95%% interval %s to %s, %s", v.Low, v.High, rounds))
+	case r.spread() != "":
+		in = append(in, r.spread()+" in "+rounds)
+	case held.N > 1:
+		in = append(in, "in each of "+rounds)
+	}
+	if unknown := r.unknown(); unknown != "" && held.N > 0 {
+		in = append(in, unknown)
+	}
+	if len(in) > 0 {
+		text += " (" + strings.Join(in, "; ") + ")"
 	}
 	limit := one.limit()
 	switch {
@@ -236,6 +316,44 @@ func (r *Ramp) Text() string {
 		text += "; " + strain
 	}
 	return text
+}
+
+// rankRamps ranks the styles of each scenario that have rounds enough, but the floor, by the rate that they hold: one is
+// before another if stat.Apart tells what the one held from that at which the other failed, since rates between were not
+// tried. Of a style that may hold more in some round nobody can say that it holds less.
+func rankRamps(ramps []Ramp) {
+	var ranked plain.Groups[string, *Ramp] // by scenario
+	for i := range ramps {
+		if r := &ramps[i]; r.Style != spec.Floor && r.Held().N >= stat.RankedRounds {
+			ranked.Add(r.Scenario, r)
+		}
+	}
+	for _, all := range ranked.Of {
+		slices.SortStableFunc(all, func(a, b *Ramp) int { return cmp.Compare(b.Held().P50.Value, a.Held().P50.Value) })
+		places := places(plain.Map(all, func(r *Ramp) string { return r.Style }), func(i, k int) float64 {
+			failed, open := all[k].failed()
+			if open {
+				return 1
+			}
+			p, _ := stat.Apart(failed, all[i].Held().Replicates)
+			return p
+		})
+		for _, r := range all {
+			r.Rank = places[r.Style]
+		}
+	}
+}
+
+// failed are the lowest rates that were not held, by round; open: in one it was not the style that gave out.
+func (r *Ramp) failed() (rates stat.Replicates, open bool) {
+	for i := range r.Climbs {
+		c := &r.Climbs[i]
+		if c.open() {
+			return nil, true
+		}
+		rates = append(rates, []stat.Observation{{Value: float64(c.limit().Due)}})
+	}
+	return rates, false
 }
 
 // Ramps are those that were driven, by scenario, then in the order of the styles.
@@ -280,6 +398,7 @@ func (r *Set) Ramps() []Ramp {
 		last := &ramps[len(ramps)-1]
 		last.Climbs = append(last.Climbs, climb)
 	}
+	rankRamps(ramps)
 	return ramps
 }
 
@@ -335,20 +454,30 @@ func climbOf(ramp spec.Ramp, samples []judge.Sample) Climb {
 	return climb
 }
 
+// HeldColumns are the figures of a style in a ramp, over its rounds.
+func HeldColumns() []ColumnOf[*Ramp] {
+	return []ColumnOf[*Ramp]{
+		{"style", "style", "", "", "", Words, func(r *Ramp) Value { return Value{Text: r.Style} }},
+		{"rounds", "rounds", "", "", "1", Neither, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
+		{"held", "held", "the highest rate that was, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
+			"\"≥\": it may be more, as something else gave out or nothing did", "", "1/s", More, (*Ramp).value},
+		{"rank", "rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
+			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", "", "1", Less, func(r *Ramp) Value {
+			if r.Rank.Place == 0 {
+				return Value{}
+			}
+			return Value{Text: r.Rank.String(), Number: float64(r.Rank.Place), Known: true}
+		}},
+		{"gave-out", "gave out", "what did at the lowest rate that was not held", "", "", Words, func(r *Ramp) Value { return Value{Text: r.GaveOut()} }},
+	}
+}
+
 // heldValue is the column's, of a style in a ramp.
 func heldValue(ramps []Ramp, scenario, label string) Value {
 	for i := range ramps {
-		r := &ramps[i]
-		if r.Scenario != scenario || r.Style != label {
-			continue
+		if r := &ramps[i]; r.Scenario == scenario && r.Style == label {
+			return r.value()
 		}
-		held := r.Held()
-		v := observed("1/s", held.P50, held.N, held.N)
-		v.Text, v.Run = v.Text+"/s", r.Climbs[0].Run
-		if low, high, known := r.Interval(); known {
-			v.Low, v.High = shown("1/s", low), shown("1/s", high)
-		}
-		return v
 	}
 	return Value{}
 }
