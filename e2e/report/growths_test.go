@@ -86,3 +86,54 @@ func TestTableOfGrowths(t *testing.T) {
 	assert.Equal(t, "25.0 ms", r.Value("controller-runtime-defaults", "growth.more").Text)
 	assert.Empty(t, r.RatesTable().Rows)
 }
+
+// Of several runs each has a table of its own, and the floor of its own cluster beside it: what two machines took is never
+// put together.
+func TestEachRunsLoadsStandBesideItsOwnFloor(t *testing.T) {
+	run := func(name string, floor, took time.Duration) result.Recording {
+		j := judge.Judgement{Header: record.Header{
+			Run: name, Styles: []record.Style{{Style: spec.Style{Name: spec.Floor}}, {Style: spec.Style{Name: "native"}}},
+			Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}, {Name: "burst-create", Group: spec.GroupLoad}, {Name: "ramp", Group: spec.GroupLoad, Ramp: &spec.Ramp{From: 1, Most: 1, Hold: 2 * time.Second, P99: time.Second}}},
+		}}
+		add := func(style, scenario, stage string, rate, i int, took time.Duration) {
+			r := judge.Result{Style: style, Scenario: scenario, Group: spec.GroupLoad, Round: 1, Stage: stage, Rate: rate, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+			from := time.Duration(i) * time.Second
+			r.Samples = []judge.Sample{{
+				Operator: style, Scenario: scenario, Run: name, Block: 1, Stage: stage, Rate: rate, Phase: spec.PhaseChildWritten,
+				From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
+			}}
+			j.Results = append(j.Results, r)
+		}
+		for i := range 2 {
+			for style, took := range map[string]time.Duration{spec.Floor: floor, "native": took} {
+				add(style, "growth", record.StageMore, 0, i, took)
+				add(style, "burst-create", "", 0, i, took)
+				add(style, "ramp", "", 1, i, took)
+			}
+		}
+		return result.Recording{Judgement: &j}
+	}
+	r := Of(run("aaaaaaaa", 10*time.Millisecond, 20*time.Millisecond), run("bbbbbbbb", 50*time.Millisecond, 90*time.Millisecond))
+	rows := map[string][]string{}
+	for _, table := range r.tables() {
+		for _, head := range []string{"growth", "Loads: written", "ramp, step"} {
+			if strings.HasPrefix(table.Title, head) {
+				_, name, _ := strings.Cut(table.Title, "Run ")
+				name, _, _ = strings.Cut(name, ":")
+				for _, row := range rowsOf(table) {
+					rows[head+" "+name] = append(rows[head+" "+name], row)
+				}
+			}
+		}
+	}
+	assert.Equal(t, map[string][]string{
+		"growth aaaaaaaa":         {"floor|0|2|10.0 ms|10.0 ms|–|–|0|–|–|–|", "native|0|2|20.0 ms|20.0 ms|10.0 ms|10.0 ms|0|–|–|–|"},
+		"growth bbbbbbbb":         {"floor|0|2|50.0 ms|50.0 ms|–|–|0|–|–|–|", "native|0|2|90.0 ms|90.0 ms|50.0 ms|50.0 ms|0|–|–|–|"},
+		"Loads: written aaaaaaaa": {"burst-create|floor|2|1.00|1.98|10.0 ms|10.0 ms|–|yes|", "burst-create|native|2|1.00|1.96|20.0 ms|20.0 ms|–|yes|"},
+		"Loads: written bbbbbbbb": {"burst-create|floor|2|1.00|1.90|50.0 ms|50.0 ms|–|yes|", "burst-create|native|2|1.00|1.83|90.0 ms|90.0 ms|–|yes|"},
+		"ramp, step aaaaaaaa":     {"floor|1|1|2|1.98|10.0 ms|10.0 ms|0|0 s|0 s|–|", "native|1|1|2|1.96|20.0 ms|20.0 ms|0|0 s|0 s|–|"},
+		"ramp, step bbbbbbbb":     {"floor|1|1|2|1.90|50.0 ms|50.0 ms|0|0 s|0 s|–|", "native|1|1|2|1.83|90.0 ms|90.0 ms|0|0 s|0 s|–|"},
+	}, rows)
+	assert.Equal(t, "aaaaaaaa", r.Value("native", result.Holds("ramp")).Run, "the first that has it")
+	assert.Equal(t, "20.0 ms", r.Value("native", "growth.more").Text)
+}

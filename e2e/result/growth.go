@@ -41,8 +41,10 @@ type Back struct {
 	Share   stat.Summary // of the time from its creation until all is right, that a newcomer waits
 }
 
-// Growths are those that were driven, by scenario, then in the order of the styles.
-func (r *Set) Growths() []Growth {
+// Growths are those that were driven, by run, by scenario, then in the order of the styles.
+func (r *Set) Growths() []Growth { return plain.Flat(r.Tables(), (*Set).growths) }
+
+func (r *Set) growths() []Growth {
 	var all []Growth
 	cells := r.samplesByCell(func(s *judge.Sample) bool {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted

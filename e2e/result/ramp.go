@@ -356,8 +356,10 @@ func (r *Ramp) failed() (rates stat.Replicates, open bool) {
 	return rates, false
 }
 
-// Ramps are those that were driven, by scenario, then in the order of the styles.
-func (r *Set) Ramps() []Ramp {
+// Ramps are those that were driven, by run, by scenario, then in the order of the styles.
+func (r *Set) Ramps() []Ramp { return plain.Flat(r.Tables(), (*Set).ramps) }
+
+func (r *Set) ramps() []Ramp {
 	type key struct {
 		scenario, style, run string
 		round                int

@@ -18,11 +18,14 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// nodesWith are nodes that have images.
+// nodesWith are nodes that have images. No pod of an operator is scheduled to one that is called control-plane.
 func nodesWith(images map[string][]string) corev1.NodeList {
 	list := corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}}
 	for name, references := range images {
 		node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if name == "control-plane" {
+			node.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+		}
 		for _, reference := range references {
 			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{reference}})
 		}
@@ -43,6 +46,7 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 		"on no node":      {"native", map[string][]string{"a": {"docker.io/library/memcached:1.6.18"}}, "native (" + own + ") is not in node a"},
 		"on one of them":  {"native", map[string][]string{"a": {own}, "b": nil}, "is not in node b"},
 		"on each of them": {"native", map[string][]string{"a": {own}, "b": {own}}, ""},
+		"where pods go":   {"native", map[string][]string{"a": {own}, "control-plane": nil}, ""},
 		"not known":       {"native", map[string][]string{"a": make([]string, mostListed)}, ""},
 		"of a registry":   {"argo", map[string][]string{"a": nil}, ""},
 	} {
