@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
@@ -26,6 +28,8 @@ func nodesWith(images map[string][]string) corev1.NodeList {
 		if name == "control-plane" {
 			node.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
 		}
+		node.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}
+		node.Status.NodeInfo.KubeletVersion = "v1.37.0"
 		for _, reference := range references {
 			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{reference}})
 		}
@@ -81,6 +85,11 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 				require.ErrorContains(t, err, test.want)
 				require.ErrorContains(t, err, "nothing was made in it; bring them into each of its nodes")
 				require.ErrorContains(t, err, "--cluster=kind")
+			}
+			require.NoError(t, s.nodes(t.Context()))
+			assert.Len(t, s.facts.Nodes, len(test.nodes))
+			for _, node := range s.facts.Nodes {
+				assert.Equal(t, record.Node{Name: node.Name, Off: node.Name == "control-plane", Kubelet: "v1.37.0", CPUs: 4}, node)
 			}
 			assert.Empty(t, writes, "nothing was touched")
 		})
