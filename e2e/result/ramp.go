@@ -25,7 +25,8 @@ type Step struct {
 	GaveOut      string       // what did where the rate was not held: one of the words below; empty: it was
 	Strain       *cost.Strain // how busy machine and API server were meanwhile; nil: it is not known
 
-	ramp spec.Ramp
+	ramp   spec.Ramp
+	client string // how many requests the style's client allows itself; empty: the recording does not say
 }
 
 // What gave out in a step. Only the style's is held against it.
@@ -34,10 +35,19 @@ const (
 	GaveServer  = "API server" // accepting the change took half of the time
 	GaveMachine = "machine"    // its CPUs were stolen; or the floor, which has no operator, does not hold the rate either
 	GaveStyle   = "style"
+	GaveClient  = "its client" // the style's held requests back, by a limit of its own
 )
+
+// own reports whether it was the style's to hold the rate.
+func own(gaveOut string) bool { return gaveOut == GaveStyle || gaveOut == GaveClient }
 
 // serverShare is the share of what a change may take that the API server may take to accept it.
 const serverShare = 0.5
+
+// heldFrom is how many requests its client holds back at a time, on average, from which a style's rate is what its client
+// allows itself: one that has reached its limit always has some to hold back, or all but always if a single worker sends
+// them one by one; one that has not has hardly any.
+const heldFrom = 0.5
 
 // stolenFrom is the share of CPU time taken by the hypervisor from which nothing else is asked for what gave out.
 const stolenFrom = 0.1
@@ -116,6 +126,8 @@ func (s *Step) gaveOut(floor *Climb) string {
 		return GaveHarness
 	case slow || s.Unknown > 0:
 		return GaveServer
+	case s.Strain != nil && s.Strain.Waited != nil && s.Strain.Waited.AtOnce() >= heldFrom:
+		return GaveClient
 	case machine != nil && machine.Due <= s.Due:
 		return GaveMachine
 	}
@@ -140,7 +152,7 @@ func StepColumns() []ColumnOf[*Step] {
 		{"p50", "p50", "median " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P50) }},
 		{"p99", "p99", "the same, its p99", "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
 		{"lost", "lost", "changes that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
-			if s.GaveOut != GaveStyle { // then nothing is held against it
+			if !own(s.GaveOut) { // then nothing is held against it
 				return whole(s.Lost)
 			}
 			return lost(s.Lost)
@@ -175,7 +187,7 @@ func (c *Climb) limit() *Step {
 // open reports whether the style may hold more: another gave out above, or nothing did.
 func (c *Climb) open() bool {
 	limit := c.limit()
-	return limit == nil || limit.GaveOut != GaveStyle
+	return limit == nil || !own(limit.GaveOut)
 }
 
 // Ramp is how a style went through a ramp, by round.
@@ -307,12 +319,12 @@ func (r *Ramp) Text() string {
 	switch {
 	case limit == nil:
 		return text + ", the most that was tried; nothing lost"
-	case limit.GaveOut == GaveStyle:
+	case own(limit.GaveOut):
 		text += fmt.Sprintf("; at %d %s", limit.Due, limit.Fails())
 	default:
 		text += fmt.Sprintf("; at %d the %s gave out, not the style: %s", limit.Due, limit.GaveOut, limit.Fails())
 	}
-	if strain := strainText(limit.Strain); strain != "" {
+	if strain := strainText(limit.Strain, limit.client); strain != "" {
 		text += "; " + strain
 	}
 	return text
@@ -387,7 +399,8 @@ func (r *Set) ramps() []Ramp {
 		alike := key{scenario: k.scenario, run: k.run, round: k.round}
 		for i := range climb.Steps {
 			s := &climb.Steps[i]
-			s.Style, s.Round, s.Strain = k.style, k.round, r.strain(k.style, k.scenario, s.Due, k.run, k.round)
+			s.Style, s.Round, s.client = k.style, k.round, r.clientLimit(k.style)
+			s.Strain = r.strain(k.style, k.scenario, s.Due, k.run, k.round)
 			s.GaveOut = s.gaveOut(floors[alike])
 		}
 		if k.style == spec.Floor {
@@ -407,7 +420,7 @@ func (r *Set) ramps() []Ramp {
 // ofFloor says of the floor, which has no operator, that the machine gave out.
 func (c *Climb) ofFloor() {
 	for i := range c.Steps {
-		if c.Steps[i].GaveOut == GaveStyle {
+		if own(c.Steps[i].GaveOut) {
 			c.Steps[i].GaveOut = GaveMachine
 		}
 	}

@@ -53,6 +53,10 @@ func ramps(rounds int, styles map[string][]stepping, strain ...cost.Strain) []Ra
 
 // ofRounds are those of a run, by round and style.
 func ofRounds(rounds []map[string][]stepping, strain ...cost.Strain) []Ramp {
+	return setOf(rounds, strain...).Ramps()
+}
+
+func setOf(rounds []map[string][]stepping, strain ...cost.Strain) *Set {
 	set := &Set{
 		Beside:    []Cost{{Run: "abc123", Cost: cost.Cost{Style: "slow", Strain: strain}}},
 		Scenarios: []string{"ramp"}, Styles: []string{spec.Floor, "slow", "quick"},
@@ -67,7 +71,7 @@ func ofRounds(rounds []map[string][]stepping, strain ...cost.Strain) []Ramp {
 			}
 		}
 	}
-	return set.Ramps()
+	return set
 }
 
 // quick is a step that nothing is in the way of.
@@ -166,6 +170,37 @@ func TestWhatTheMachineDidMeanwhile(t *testing.T) {
 	assert.Contains(t, says, "at 40 the machine gave out, not the style: the p99 is 2.00 s; nothing lost; the machine's CPUs were 97% busy, 15% stolen")
 	_, says = text(0.15, 2)
 	assert.NotContains(t, says, "CPUs", "of another round it says nothing")
+}
+
+// A client that holds its own requests back is what gave out, by the style's own doing: it counts as the style's limit,
+// also where the floor does not hold the rate. What its metrics do not say is not known, and said where it has a limit.
+func TestTheStylesClientHoldsItsRequestsBack(t *testing.T) {
+	slow := quick(40)
+	slow.takes = 2 * time.Second
+	ramp := func(limit string, waited *cost.Waited, floor ...stepping) Ramp {
+		set := setOf([]map[string][]stepping{{"slow": {quick(20), slow, quick(30), quick(35)}, spec.Floor: floor}}, cost.Strain{Load: "ramp", Rate: 40, Round: 1, Busy: 0.4, Waited: waited})
+		set.Parts[0].Header.Styles = []record.Style{{Style: spec.Style{Name: "slow", Settings: map[string]spec.Setting{spec.ClientLimit: {Is: limit}}}}}
+		all := set.Ramps()
+		return all[len(all)-1]
+	}
+	one := ramp("5/s, burst 10", &cost.Waited{Seconds: 98, Within: 10})
+	assert.Equal(t, GaveClient, one.Climbs[0].Steps[1].GaveOut)
+	assert.Equal(t, "35/s", one.value().Text, "it is its limit")
+	assert.Contains(t, one.Text(), "at 40 the p99 is 2.00 s; nothing lost; the machine's CPUs were 40% busy, 0% stolen, and 0 processes ran or waited for one; "+
+		"its client held requests back by its own limit, for 98.0 s in all, 9.80 of them at a time")
+	one = ramp("5/s, burst 10", &cost.Waited{Seconds: 98, Within: 10}, quick(20), slow, quick(30), quick(35))
+	assert.Equal(t, GaveClient, one.Climbs[0].Steps[1].GaveOut, "it never got so far as the machine")
+
+	one = ramp("100/s, burst 200", &cost.Waited{Seconds: 0.2, Within: 10})
+	assert.Equal(t, GaveStyle, one.Climbs[0].Steps[1].GaveOut)
+	assert.Contains(t, one.Text(), "; its client held requests back by its own limit, for 200 ms in all, 0.02 of them at a time")
+	one = ramp("100/s, burst 200", &cost.Waited{Within: 10})
+	assert.Contains(t, one.Text(), "; its client held no request back")
+	one = ramp("100/s, burst 200", nil)
+	assert.Equal(t, GaveStyle, one.Climbs[0].Steps[1].GaveOut)
+	assert.Contains(t, one.Text(), "; whether its client held requests back by its own limit is not known")
+	one = ramp(spec.NoClientLimit, nil)
+	assert.NotContains(t, one.Text(), "client", "there is nothing to know")
 }
 
 // breaksAt are the steps of a ramp that falls behind at a rate; 0: at none.
