@@ -55,23 +55,18 @@ func TestTableOfGrowths(t *testing.T) {
 		Kept: []cost.Kept{{Load: "growth", Stage: record.StageFill, Customs: 10, Entries: 5000, Seconds: 25, CPU: 2.5, Memory: 200 << 20}},
 	}}})
 	tables := r.growthTables()
-	require.Len(t, tables, 1)
-	var rows []string
-	for _, row := range tables[0].Rows {
-		text := ""
-		for _, cell := range row {
-			text += cell.Text + "|"
-		}
-		rows = append(rows, text)
-	}
+	require.Len(t, tables, 2)
+	assert.Equal(t, []string{"controller-runtime-defaults|1|1010|10|1.00 s|2.80 s|450 ms|25 %|"}, rowsOf(tables[1]))
 	assert.Equal(t, []string{
 		"floor|0|10|10.0 ms|10.0 ms|–|–|0|–|–|–|",
 		"floor|1000|10|12.0 ms|12.0 ms|–|–|0|–|–|–|",
 		"controller-runtime-defaults|0|10|20.0 ms|20.0 ms|10.0 ms|10.0 ms|0|20.0 MiB|0.20 %|4|",
 		"controller-runtime-defaults|1000|10|25.0 ms|25.0 ms|12.0 ms|12.0 ms|0|52.0 MiB|0.20 %|4|",
-	}, rows)
-	for _, line := range tables[0].Lines(nil) {
-		assert.False(t, strings.HasSuffix(line, "…"), line)
+	}, rowsOf(tables[0]))
+	for _, table := range tables {
+		for _, line := range table.Lines(nil) {
+			assert.False(t, strings.HasSuffix(line, "…"), line)
+		}
 	}
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults: one custom resource more takes 20.0 ms where there are 0, and 25.0 ms where there are 1000 (the floor 10.0 ms and 12.0 ms); "+
 		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; it stops within 880 ms of the 10 s that its pods have; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
@@ -136,4 +131,39 @@ func TestEachRunsLoadsStandBesideItsOwnFloor(t *testing.T) {
 	}, rows)
 	assert.Equal(t, "aaaaaaaa", r.Value("native", result.Holds("ramp")).Run, "the first that has it")
 	assert.Equal(t, "20.0 ms", r.Value("native", "growth.more").Text)
+}
+
+// What a queue gives a newcomer shows side by side: of controller-runtime without its priority queue it waits for all that
+// was there. Over rounds each figure is a median with all that was seen, and from six on with its interval.
+func TestNewcomersOfTwoQueuesStandSideBySide(t *testing.T) {
+	rows := func(rounds int) []string {
+		j := judge.Judgement{Header: record.Header{
+			Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "controller-runtime"}}, {Style: spec.Style{Name: "controller-runtime-fifo"}}},
+			Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}},
+		}}
+		add := func(style, stage string, round int, from, took time.Duration) {
+			r := judge.Result{Style: style, Scenario: "growth", Group: spec.GroupLoad, Round: round, Stage: stage, Held: 1030, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+			r.Samples = []judge.Sample{{
+				Operator: style, Scenario: "growth", Run: "abc123", Block: round, Stage: stage, Held: 1030, Phase: spec.PhaseChildWritten,
+				From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
+			}}
+			j.Results = append(j.Results, r)
+		}
+		for round := 1; round <= rounds; round++ {
+			for style, waits := range map[string]time.Duration{"controller-runtime": 100 * time.Millisecond, "controller-runtime-fifo": 1800 * time.Millisecond} {
+				add(style, record.StageDown, round, time.Minute, 3*time.Second)
+				add(style, record.StageDown, round, time.Minute, 5*time.Second)
+				add(style, record.StageNewcomer, round, time.Minute+3*time.Second, waits+time.Duration(round)*20*time.Millisecond)
+			}
+		}
+		return rowsOf(Of(result.Recording{Judgement: &j}).growthTables()[1])
+	}
+	assert.Equal(t, []string{
+		"controller-runtime|3|1030|2|3.00 s|5.00 s|140 ms (120 ms to 160 ms seen)|7 % (6 % to 8 % seen)|",
+		"controller-runtime-fifo|3|1030|2|3.00 s|5.00 s|1.84 s (1.82 s to 1.86 s seen)|92 % (91 % to 93 % seen)|",
+	}, rows(3))
+	assert.Equal(t, []string{
+		"controller-runtime|6|1030|2|3.00 s|5.00 s|160 ms [120 ms, 220 ms]|8 % [6 %, 11 %]|",
+		"controller-runtime-fifo|6|1030|2|3.00 s|5.00 s|1.86 s [1.82 s, 1.92 s]|93 % [91 %, 96 %]|",
+	}, rows(6))
 }

@@ -71,17 +71,22 @@ func (r *Report) rampTables() []table.Table {
 // mostCalls is how many kinds of requests at rest are told of.
 const mostCalls = 4
 
-// growthTables are what each style takes at each number of custom resources.
+// growthTables are what each style takes at each number of custom resources, and how it came back with the most.
 func (r *Report) growthTables() []table.Table {
 	all := tables[*result.Level]{columns: result.LevelColumns()}
+	backs := tables[*result.Growth]{columns: result.BackColumns(), sheet: sheet{intervals: true}}
 	for _, one := range r.Growths() {
 		t := all.under(one.Scenario+": one custom resource more, and what keeping them takes", "")
 		for i := range one.Levels {
 			all.add(&one.Levels[i])
 		}
 		t.Notes = append(t.Notes, growthNotes(&one)...)
+		if one.Back != nil {
+			backs.under(one.Scenario+": stopped, and started again", "")
+			backs.add(&one)
+		}
 	}
-	return all.all
+	return slices.Concat(all.all, backs.all)
 }
 
 // growthNotes say what a style takes, what it asks for at rest, and what all that took the harness.

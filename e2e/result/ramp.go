@@ -243,25 +243,18 @@ func (r *Ramp) rate(o stat.Observation) string {
 
 // value is Held in a column. Of rounds that are too few for an interval it tells the least and the most.
 func (r *Ramp) value() Value {
-	held := r.Held()
-	v := Value{Run: r.Climbs[0].Run, Note: strings.Join(plain.Where([]string{r.spread(), r.unknown()}, func(s string) bool { return s != "" }), "; ")}
+	held, least := r.held()
+	v := Value{Run: r.Climbs[0].Run, Note: r.unknown()}
 	if held.N == 0 {
 		return v
 	}
 	v.Text, v.Number, v.Known, v.N, v.Rounds = r.rate(held.P50)+"/s", held.P50.Value, true, held.N, held.N
-	if held.CI50 != nil && held.CI50.Low != held.CI50.High {
+	if held.CI50 == nil {
+		v.Note = strings.TrimSuffix(bounds(nil, least, held.Max, r.rate)+v.Note, ", ")
+	} else if held.CI50.Low != held.CI50.High {
 		v.Low, v.High = r.rate(held.CI50.Low), r.rate(held.CI50.High)
 	}
 	return v
-}
-
-// spread is from the least to the most that was held in rounds that are too few for an interval; empty: all held the same.
-func (r *Ramp) spread() string {
-	held, least := r.held()
-	if held.N < 2 || held.CI50 != nil || least == held.Max {
-		return ""
-	}
-	return r.rate(least) + " to " + r.rate(held.Max)
 }
 
 // unknown says of how many rounds nothing is known; empty: of none.
@@ -291,29 +284,19 @@ func (r *Ramp) GaveOut() string {
 
 // Text says in a sentence what the style holds, and what there is above.
 func (r *Ramp) Text() string {
-	held, v := r.Held(), r.value()
+	held, least := r.held()
 	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return held.N > 0 && float64(c.Held) == held.P50.Value })
 	one := &r.Climbs[max(at, 0)]
 	text := fmt.Sprintf("holds %s a second", plain.Plural(one.Held, "change"))
-	if one.Held == 0 {
-		text = "holds no rate that was tried"
-	}
-	var in []string
-	switch rounds := plain.Plural(held.N, "round"); {
+	switch {
 	case held.N == 0:
 		text = "holds a rate that is not known"
-	case v.Low != "":
-		in = append(in, fmt.Sprintf("95%% interval %s to %s, %s", v.Low, v.High, rounds))
-	case r.spread() != "":
-		in = append(in, r.spread()+" in "+rounds)
-	case held.N > 1:
-		in = append(in, "in each of "+rounds)
+	case one.Held == 0:
+		text = "holds no rate that was tried"
 	}
-	if unknown := r.unknown(); unknown != "" && held.N > 0 {
-		in = append(in, unknown)
-	}
-	if len(in) > 0 {
-		text += " (" + strings.Join(in, "; ") + ")"
+	if len(r.Climbs) > 1 && held.N > 0 {
+		from := bounds(held.CI50, least, held.Max, r.rate) + plain.Plural(held.N, "round")
+		text += " (" + strings.TrimSuffix(from+", "+r.unknown(), ", ") + ")"
 	}
 	limit := one.limit()
 	switch {

@@ -240,23 +240,23 @@ func TestTheRateHeldOverRounds(t *testing.T) {
 		note, sentence, out string
 	}{
 		"one round":               {[][]stepping{breaksAt(40)}, "35/s", "", "", "", "holds 35 changes a second; at 40 ", "style"},
-		"three alike":             {[][]stepping{breaksAt(40), breaksAt(40), breaksAt(40)}, "35/s", "", "", "", "holds 35 changes a second (in each of 3 rounds); at 40 ", "style"},
-		"three":                   {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(80)}, "35/s", "", "", "25 to 70", "holds 35 changes a second (25 to 70 in 3 rounds); at 40 ", "style"},
-		"one of them never broke": {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(0)}, "35/s", "", "", "25 to ≥ 80", "holds 35 changes a second (25 to ≥ 80 in 3 rounds); at 40 ", "style (2 of 3), nothing (1 of 3)"},
+		"three alike":             {[][]stepping{breaksAt(40), breaksAt(40), breaksAt(40)}, "35/s", "", "", "", "holds 35 changes a second (3 rounds); at 40 ", "style"},
+		"three":                   {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(80)}, "35/s", "", "", "25 to 70 seen", "holds 35 changes a second (25 to 70 seen, 3 rounds); at 40 ", "style"},
+		"one of them never broke": {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(0)}, "35/s", "", "", "25 to ≥ 80 seen", "holds 35 changes a second (25 to ≥ 80 seen, 3 rounds); at 40 ", "style (2 of 3), nothing (1 of 3)"},
 		"most of them never broke": {
-			[][]stepping{breaksAt(0), breaksAt(30), breaksAt(0)}, "≥ 80/s", "", "", "25 to ≥ 80",
-			"holds 80 changes a second (25 to ≥ 80 in 3 rounds), the most that was tried; nothing lost", "nothing (2 of 3), style (1 of 3)",
+			[][]stepping{breaksAt(0), breaksAt(30), breaksAt(0)}, "≥ 80/s", "", "", "25 to ≥ 80 seen",
+			"holds 80 changes a second (25 to ≥ 80 seen, 3 rounds), the most that was tried; nothing lost", "nothing (2 of 3), style (1 of 3)",
 		},
-		"none held the lowest": {[][]stepping{breaksAt(1), breaksAt(1), breaksAt(1)}, "< 1/s", "", "", "", "holds no rate that was tried (in each of 3 rounds); at 1 ", "style"},
-		"one of them did not":  {[][]stepping{breaksAt(1), breaksAt(40), breaksAt(40)}, "35/s", "", "", "< 1 to 35", "holds 35 changes a second (< 1 to 35 in 3 rounds); at 40 ", "style"},
+		"none held the lowest": {[][]stepping{breaksAt(1), breaksAt(1), breaksAt(1)}, "< 1/s", "", "", "", "holds no rate that was tried (3 rounds); at 1 ", "style"},
+		"one of them did not":  {[][]stepping{breaksAt(1), breaksAt(40), breaksAt(40)}, "35/s", "", "", "< 1 to 35 seen", "holds 35 changes a second (< 1 to 35 seen, 3 rounds); at 40 ", "style"},
 		"of one nothing is known": {
-			[][]stepping{atLowest(), breaksAt(40), breaksAt(30)}, "25/s", "", "", "25 to 35; not known in 1 of 3 rounds",
-			"holds 25 changes a second (25 to 35 in 2 rounds; not known in 1 of 3 rounds); at 30 ", "API server (1 of 3), style (2 of 3)",
+			[][]stepping{atLowest(), breaksAt(40), breaksAt(30)}, "25/s", "", "", "25 to 35 seen, not known in 1 of 3 rounds",
+			"holds 25 changes a second (25 to 35 seen, 2 rounds, not known in 1 of 3 rounds); at 30 ", "API server (1 of 3), style (2 of 3)",
 		},
 		"of none anything is known": {[][]stepping{atLowest()}, "", "", "", "not known in 1 of 1 round", "holds a rate that is not known; at 1 the API server gave out, not the style: ", "API server"},
 		"six": {
 			[][]stepping{breaksAt(40), breaksAt(40), breaksAt(30), breaksAt(40), breaksAt(80), breaksAt(0)}, "35/s", "25", "≥ 80", "",
-			"holds 35 changes a second (95% interval 25 to ≥ 80, 6 rounds); at 40 ", "style (5 of 6), nothing (1 of 6)",
+			"holds 35 changes a second ([25, ≥ 80], 6 rounds); at 40 ", "style (5 of 6), nothing (1 of 6)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestARoundThatOthersEndedBoundsTheMedian(t *testing.T) {
 	lower := cost.Strain{Load: "ramp", Rate: 25, Round: 1, Stolen: 0.5}
 	all := ofRounds(each("slow", breaksAt(25), breaksAt(40), breaksAt(80)), lower, stolen, stolen2, stolen3)
 	assert.Equal(t, "≥ 35/s", heldValue(all, "ramp", "slow").Text, "it is 35 or 70 by what the first round would have held")
-	assert.Equal(t, "≥ 20 to ≥ 70", heldValue(all, "ramp", "slow").Note)
+	assert.Equal(t, "≥ 20 to ≥ 70 seen", heldValue(all, "ramp", "slow").Note)
 }
 
 // Rates are ranked where the data can tell them apart: what broke, and at which rate, in each of the rounds.
