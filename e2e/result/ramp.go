@@ -10,7 +10,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -355,56 +354,47 @@ func (r *Ramp) failed() (rates stat.Replicates, open bool) {
 func (r *Set) Ramps() []Ramp { return plain.Flat(r.Tables(), (*Set).ramps) }
 
 func (r *Set) ramps() []Ramp {
-	type key struct {
-		scenario, style, run string
-		round                int
-	}
-	var samples plain.Groups[key, judge.Sample]
-	for _, s := range r.Samples {
-		if s.Rate == 0 || s.Warmup {
-			continue
-		}
-		samples.Add(key{s.Scenario, record.Label(s.Operator, s.Variant), s.Run, s.Block}, s)
-	}
-	slices.SortStableFunc(samples.Keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
-			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)), cmp.Compare(a.round, b.round))
-	})
 	var ramps []Ramp
-	floors := map[key]*Climb{}
-	for _, k := range samples.Keys { // the floor is the first of the styles
-		ramp := r.ramp(k.run, k.scenario)
-		if ramp == nil {
+	floors := map[string]*Ramp{} // by scenario
+	cells := r.samplesByCell(func(s *judge.Sample) bool { return s.Rate > 0 && !s.Warmup })
+	for _, k := range cells.Keys { // the floor is the first of the styles
+		one := Ramp{Style: k.label, Scenario: k.scenario}
+		rounds := byRound(cells.Of[k])
+		slices.SortFunc(rounds.Keys, func(a, b stat.Round) int { return cmp.Compare(a.Block, b.Block) })
+		for _, at := range rounds.Keys {
+			if ramp := r.ramp(at.Run, k.scenario); ramp != nil {
+				climb := climbOf(*ramp, rounds.Of[at])
+				climb.Run, climb.Round = at.Run, at.Block
+				r.explain(&climb, k, floors[k.scenario])
+				one.Climbs = append(one.Climbs, climb)
+			}
+		}
+		if len(one.Climbs) == 0 {
 			continue
 		}
-		climb := climbOf(*ramp, samples.Of[k])
-		climb.Run, climb.Round = k.run, k.round
-		alike := key{scenario: k.scenario, run: k.run, round: k.round}
-		for i := range climb.Steps {
-			s := &climb.Steps[i]
-			s.Style, s.Round, s.client = k.style, k.round, r.clientLimit(k.style)
-			s.Strain = r.strain(k.style, k.scenario, s.Due, k.run, k.round)
-			s.GaveOut = s.gaveOut(floors[alike])
+		if ramps = append(ramps, one); k.label == spec.Floor {
+			floors[k.scenario] = &one
 		}
-		if k.style == spec.Floor {
-			climb.ofFloor()
-			floors[alike] = &climb
-		}
-		if last := len(ramps) - 1; last < 0 || ramps[last].Style != k.style || ramps[last].Scenario != k.scenario {
-			ramps = append(ramps, Ramp{Style: k.style, Scenario: k.scenario})
-		}
-		last := &ramps[len(ramps)-1]
-		last.Climbs = append(last.Climbs, climb)
 	}
 	rankRamps(ramps)
 	return ramps
 }
 
-// ofFloor says of the floor, which has no operator, that the machine gave out.
-func (c *Climb) ofFloor() {
-	for i := range c.Steps {
-		if own(c.Steps[i].GaveOut) {
-			c.Steps[i].GaveOut = GaveMachine
+// explain says what gave out in each step of a style's round: beside the floor's, if there is one, which has no operator,
+// so that there it was the machine.
+func (r *Set) explain(climb *Climb, of key, floor *Ramp) {
+	var beside *Climb
+	if floor != nil {
+		if i := slices.IndexFunc(floor.Climbs, func(c Climb) bool { return c.Run == climb.Run && c.Round == climb.Round }); i >= 0 {
+			beside = &floor.Climbs[i]
+		}
+	}
+	for i := range climb.Steps {
+		s := &climb.Steps[i]
+		s.Style, s.Round, s.client = of.label, climb.Round, r.clientLimit(of.label)
+		s.Strain = r.strain(of.label, of.scenario, s.Due, climb.Run, climb.Round)
+		if s.GaveOut = s.gaveOut(beside); of.label == spec.Floor && own(s.GaveOut) {
+			s.GaveOut = GaveMachine
 		}
 	}
 }
