@@ -278,7 +278,7 @@ func TestWhatTheClientHeldBackInAStep(t *testing.T) {
 			Node: "n", Pods: []record.PodUsage{p}, Machine: &record.Machine{Idle: int64(ms) / 2, All: int64(ms), Running: 1},
 		}})
 	}
-	seconds := func(n float64) map[string]float64 { return map[string]float64{record.Waited()[0]: n} }
+	seconds := func(n float64) map[string]float64 { return map[string]float64{record.Waited: n} }
 	step := func(from, to, rate int) {
 		s.begin(from, argo, "ramp", 1, func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) })
 		waited(from+100, "c", nil)

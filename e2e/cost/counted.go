@@ -51,14 +51,11 @@ func (i *inner) look(at time.Duration, p *record.PodUsage) {
 // waited is for how long the client held its requests back until the last look, since the load began, in seconds; false:
 // its metrics do not say.
 func (i *inner) waited() (seconds float64, known bool) {
-	for _, name := range record.Waited() {
-		for _, of := range i.known {
-			_, says := of[name]
-			known = known || says
-		}
-		seconds += i.done[name]
+	for _, of := range i.known {
+		_, says := of[record.Waited]
+		known = known || says
 	}
-	return seconds, known
+	return i.done[record.Waited], known
 }
 
 // audit takes a request.

@@ -339,11 +339,10 @@ func Reconciled() []string {
 // Requeued counts what such a queue is to hand out again later: after an error, or by a timer.
 const Requeued = "workqueue_retries_total"
 
-// Waited are the metrics of for how long a program's client held back its own requests, by a limit of its own, in
-// seconds: histograms of client-go's rate limiter, as Kubernetes' components and shell-operator name them.
-func Waited() []string {
-	return []string{"rest_client_rate_limiter_duration_seconds", "shell_operator_kubernetes_client_rate_limiter_latency_seconds"}
-}
+// Waited is for how long a program's client held back its own requests, by a limit of its own, in seconds: a histogram
+// of client-go's rate limiter, as Kubernetes' components name it. (shell-operator's metric of such a name is of requests:
+// kube-client v1.9.1 registers it as client-go's RequestLatency.)
+const Waited = "rest_client_rate_limiter_duration_seconds"
 
 // Throttled is how CPU limits have held a pod back since it started. The kernel counts in periods of 100 ms, and the
 // container runtime may tell of whole seconds alone.

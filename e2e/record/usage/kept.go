@@ -80,10 +80,8 @@ func parseOwn(raw []byte) (keeps, did map[string]float64, err error) {
 			add(name, metric.GetCounter().GetValue()+float64(metric.GetHistogram().GetSampleCount()))
 		}
 	}
-	for _, name := range record.Waited() {
-		for _, metric := range families[name].GetMetric() { // of each kind of request
-			add(name, metric.GetHistogram().GetSampleSum())
-		}
+	for _, metric := range families[record.Waited].GetMetric() { // of each kind of request
+		add(record.Waited, metric.GetHistogram().GetSampleSum())
 	}
 	return keeps, did, nil
 }
