@@ -122,6 +122,13 @@ matrix: ## Correctness: every style through all scenarios and faults, on SHARDS 
 	scripts/engine-up.sh
 	$(OPBENCH) matrix --operator=$(STYLES) --images=$(IMAGES) --shards=$(SHARDS) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
+.PHONY: scale scale-plan
+scale: ## Scale: bursts, ramps and growth of the best style of each framework, in parts of half an hour to two hours (PART=ramps: one of them); goes on where it was stopped
+	scripts/engine-up.sh
+	$(if $(RESULTS),RESULTS=$(RESULTS)) IMAGES=$(IMAGES) scripts/scale.sh $(PART)
+scale-plan: ## What each part of it drives, and how long that takes by what was published
+	@scripts/scale.sh plan $(PART)
+
 .PHONY: selftest selftest-quick
 selftest: ## The harness's own test: operators with one deliberate fault each, and whether its oracle finds each; fails at one that is missed, or a false alarm
 selftest-quick: ## The same with six mutants

@@ -48,10 +48,11 @@ type beside struct {
 	rests   time.Duration // since when they have all been handled; 0: they have not
 
 	load  string      // the scenario; empty: it is none
-	asked []time.Time // what the style's accounts asked for in it, by the API server's clock
+	sent  []time.Time // by the style's accounts in it, by the API server's clock
 	inner inner       // what its own metrics count meanwhile, and what the audit log has beside
 
 	spell *spell // of the step that is under way; nil: none is
+	over  *over  // the one before; nil: nothing more will be known of it
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
@@ -145,7 +146,7 @@ func (m *Meter) asideStage(e record.Entry) {
 func (m *Meter) asideBegin(e record.Entry) {
 	s := &looked{Sample: *e.Begin}
 	if m.beside.spell == nil && s.Load && s.Stage == "" {
-		m.beside.spell = &spell{rate: s.Rate}
+		m.beside.begins(e.Time, s.Rate)
 	}
 	m.beside.open[s.Place()], m.beside.inner.began = s, true
 	switch {
@@ -164,7 +165,7 @@ func (m *Meter) asideAudit(a *record.Audit) {
 	namespace, _, account := accountOf(a.User)
 	b := m.beside
 	if b.load != "" && account && b.within(namespace) && !a.OfEvents() {
-		b.asked = append(b.asked, a.Received)
+		b.sent = append(b.sent, a.Received)
 	}
 	b.inner.audit(a, b.style)
 	p := m.passes[a.Namespace]
@@ -186,6 +187,7 @@ func (b *beside) look(e record.Entry) {
 			b.inner.look(e.Time, p)
 		}
 	}
+	b.asked()
 	if e.Usage.Machine != nil && b.spell != nil {
 		b.spell.look(e.Usage)
 	}
@@ -231,7 +233,7 @@ func (b *beside) end(e record.Entry) {
 	}
 	delete(b.open, e.End.Place())
 	if b.inner.ended = e.Time; len(b.open) == 0 {
-		b.strain()
+		b.strain(e.Time)
 	}
 	well := e.End.Outcome == record.Settled
 	if s.pass != nil && well && s.touched > 0 {

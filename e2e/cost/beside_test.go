@@ -266,3 +266,50 @@ func TestTheStrainOfEachStep(t *testing.T) {
 	s.driven(9000)
 	assert.Equal(t, []cost.Strain{{Load: "ramp", Rate: 5, Round: 1, Busy: 0.9, Stolen: 0.1, Running: 4, Waiting: 9, Rejected: 2}}, s.only(t).Strain, "of one look nothing is known")
 }
+
+// For how long a style's client held its requests back is told of each step, by its own metrics before and behind it.
+func TestWhatTheClientHeldBackInAStep(t *testing.T) {
+	s := asideOf(argo, "ramp")
+	s.sample.Style = argo.Name
+	waited := func(ms int, pod string, seconds map[string]float64) {
+		p := used(pod, 1, 1)
+		p.Done = seconds
+		s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{
+			Node: "n", Pods: []record.PodUsage{p}, Machine: &record.Machine{Idle: int64(ms) / 2, All: int64(ms), Running: 1},
+		}})
+	}
+	seconds := func(n float64) map[string]float64 { return map[string]float64{record.Waited: n} }
+	step := func(from, to, rate int) {
+		s.begin(from, argo, "ramp", 1, func(o *record.Sample) { o.Load, o.Rate, o.Namespace = true, rate, fmt.Sprint("services-", rate) })
+		waited(from+100, "c", nil)
+		waited(from+200, "c", nil)
+		s.end(to, record.Settled)
+	}
+	waited(1000, "c", seconds(40))
+	step(2000, 12_000, 5) // between, its own metrics are not asked
+	waited(12_100, "c", seconds(42.5))
+	waited(13_000, "c", seconds(50)) // while the step is cleared away
+	step(14_000, 34_000, 10)
+	waited(34_100, "d", seconds(30)) // the pod was replaced, and has waited all that in the step
+	step(40_000, 50_000, 20)         // behind this one nobody asked before the next
+	step(60_000, 70_000, 15)
+	waited(70_100, "d", seconds(31))
+	s.driven(80_000)
+	is := map[int]*cost.Waited{}
+	for _, one := range s.only(t).Strain {
+		is[one.Rate] = one.Waited
+	}
+	assert.Equal(t, map[int]*cost.Waited{5: {Seconds: 2.5, Within: 10}, 10: {Seconds: 30, Within: 20}, 20: nil, 15: {Seconds: 1, Within: 10}}, is)
+	assert.InDelta(t, 1.5, is[10].AtOnce(), 1e-9)
+	assert.Empty(t, s.only(t).Counted, "these metrics count no reconciles")
+
+	none := asideOf(argo, "ramp")
+	s = none
+	s.sample.Style = argo.Name
+	waited(1000, "c", map[string]float64{"workqueue_work_duration_seconds": 4})
+	step(2000, 12_000, 5)
+	waited(12_100, "c", map[string]float64{"workqueue_work_duration_seconds": 9})
+	s.driven(80_000)
+	require.Len(t, s.only(t).Strain, 1)
+	assert.Nil(t, s.only(t).Strain[0].Waited, "what no metric says is not known")
+}

@@ -31,7 +31,7 @@ func busiest(moments []time.Time) float64 {
 
 // busy adds what the pods asked for in a load that is over.
 func (b *beside) busy() {
-	if b.load == "" || len(b.asked) == 0 {
+	if b.load == "" || len(b.sent) == 0 {
 		return
 	}
 	i := slices.IndexFunc(b.busiest, func(o Busiest) bool { return o.Load == b.load })
@@ -39,5 +39,5 @@ func (b *beside) busy() {
 		i = len(b.busiest)
 		b.busiest = append(b.busiest, Busiest{Load: b.load, Requests: Figure{Unit: "1/s"}})
 	}
-	b.busiest[i].Requests.Values = append(b.busiest[i].Requests.Values, Value{Round: b.round, Value: busiest(b.asked)})
+	b.busiest[i].Requests.Values = append(b.busiest[i].Requests.Values, Value{Round: b.round, Value: busiest(b.sent)})
 }

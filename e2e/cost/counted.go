@@ -48,6 +48,16 @@ func (i *inner) look(at time.Duration, p *record.PodUsage) {
 	i.known[pod] = p.Done
 }
 
+// waited is for how long the client held its requests back until the last look, since the load began, in seconds; false:
+// its metrics do not say.
+func (i *inner) waited() (seconds float64, known bool) {
+	for _, of := range i.known {
+		_, says := of[record.Waited]
+		known = known || says
+	}
+	return i.done[record.Waited], known
+}
+
 // audit takes a request.
 func (i *inner) audit(a *record.Audit, s *style) {
 	namespace, _, account := accountOf(a.User)
@@ -65,17 +75,18 @@ func (i *inner) audit(a *record.Audit, s *style) {
 
 // count adds a load that is over, where its style's metrics were read once more at its end.
 func (b *beside) count() {
-	if b.load == "" || !b.audited || len(b.inner.done) == 0 || b.inner.looked < b.inner.ended {
+	reconciles, known := 0., false
+	for _, name := range record.Reconciled() {
+		n, says := b.inner.done[name]
+		reconciles, known = reconciles+n, known || says
+	}
+	if b.load == "" || !b.audited || !known || b.inner.looked < b.inner.ended {
 		return
 	}
 	i := slices.IndexFunc(b.counted, func(o Counted) bool { return o.Load == b.load })
 	if i < 0 {
 		i = len(b.counted)
 		b.counted = append(b.counted, Counted{Load: b.load})
-	}
-	reconciles := 0.
-	for _, name := range record.Reconciled() {
-		reconciles += b.inner.done[name]
 	}
 	for figure, value := range map[*Figure]float64{
 		&b.counted[i].Changes: float64(b.inner.changes), &b.counted[i].Reconciles: reconciles, &b.counted[i].Requeues: b.inner.done[record.Requeued],

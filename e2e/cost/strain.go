@@ -2,6 +2,7 @@ package cost
 
 import (
 	"slices"
+	"time"
 
 	"operatorbench/e2e/record"
 )
@@ -17,11 +18,26 @@ type Strain struct {
 	Running  int     `json:"running"`            // processes that ran or waited for a CPU, in the median of the looks
 	Waiting  int64   `json:"waiting,omitempty"`  // requests in the API server's queues, at most in a look
 	Rejected int64   `json:"rejected,omitempty"` // requests that its API Priority and Fairness rejected
+	Waited   *Waited `json:"waited,omitempty"`   // nil: the style's metrics do not say
 }
+
+// Waited is for how long a style's client held its requests back by a limit of its own, all of them together, while a
+// load, or a step of a ramp, was under way.
+type Waited struct {
+	Seconds float64 `json:"seconds"`
+	Within  float64 `json:"within"` // seconds from the first sample's beginning until the last one's end
+}
+
+// AtOnce is how many requests were held back at a time, on average: what all waited, by the time in which they did (J. D.
+// C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9, 1961).
+func (w *Waited) AtOnce() float64 { return w.Seconds / max(w.Within, 1e-9) }
 
 // spell is what the looks tell since a step's first sample began.
 type spell struct {
 	rate        int
+	began       time.Duration
+	waited      float64 // by then, as it was last asked; asked: it was
+	asked       bool
 	first, last *record.Usage
 	running     []int
 	waiting     int64 // at most
@@ -38,8 +54,33 @@ func (s *spell) look(u *record.Usage) {
 	}
 }
 
+// begins begins a step of a load, or the load.
+func (b *beside) begins(at time.Duration, rate int) {
+	b.spell, b.over = &spell{rate: rate, began: at}, nil
+	b.spell.waited, b.spell.asked = b.inner.waited()
+}
+
+// over is a step that is over, but for what the style's metrics say of it, which are asked behind its last sample.
+type over struct {
+	*spell
+
+	strain int // of the style's
+	ended  time.Duration
+}
+
+// asked takes what the client has waited by now.
+func (b *beside) asked() {
+	o := b.over
+	now, known := b.inner.waited()
+	if o == nil || !o.spell.asked || !known || b.inner.looked < o.ended {
+		return
+	}
+	b.strains[o.strain].Waited = &Waited{Seconds: now - o.waited, Within: (o.ended - o.began).Seconds()}
+	b.over = nil
+}
+
 // strain ends a step of a load, or the load, and tells of it where there were two looks.
-func (b *beside) strain() {
+func (b *beside) strain(at time.Duration) {
 	s := b.spell
 	if b.spell = nil; s == nil || len(s.running) < 2 || b.load == "" {
 		return
@@ -51,5 +92,6 @@ func (b *beside) strain() {
 	if s.first.Fairness != nil && s.last.Fairness != nil {
 		one.Rejected = s.last.Fairness.Rejected - s.first.Fairness.Rejected
 	}
+	b.over = &over{spell: s, strain: len(b.strains), ended: at}
 	b.strains = append(b.strains, one)
 }

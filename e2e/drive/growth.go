@@ -116,9 +116,7 @@ func (g *growing) restart(ctx context.Context) (err error) {
 		_, left := alone.leave()
 		err = errors.Join(err, left)
 	}()
-	if look := g.style.Look; look != nil {
-		look(ctx)
-	}
+	g.style.look(ctx)
 	if _, err := alone.begin(ctx, scenarios.Fault{Kind: spec.FaultStop, What: spec.AllComponents}, fault.Target{Namespace: g.lanes[0].open[0], Name: g.Workload.Name}); err != nil {
 		return err
 	}

@@ -18,9 +18,11 @@ func (r *loadRun) ramp(ctx context.Context, schedule scenarios.Schedule) error {
 	var tried []spec.Tried
 	for rate := schedule.Ramp.Next(nil); rate > 0; rate = schedule.Ramp.Next(tried) {
 		step := &loadRun{turn: r.turn, scenario: r.scenario, rate: rate}
+		r.style.look(ctx)
 		if err := step.drive(ctx, schedule.At(rate)); err != nil {
 			return err
 		}
+		r.style.look(ctx)
 		held := r.Holds(*schedule.Ramp, rate)
 		tried = append(tried, spec.Tried{Rate: rate, Held: held})
 		if err := step.clear(ctx); err != nil {

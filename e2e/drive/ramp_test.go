@@ -95,8 +95,10 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 			Name: "ramp", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
 			Load: &scenarios.Schedule{Namespaces: 2, Within: time.Second, Ramp: &steep},
 		}
-		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}}
+		var looks []int // how many steps were over at each
+		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Look: func(context.Context) { looks = append(looks, len(steps)) }}
 		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		assert.Equal(t, []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}, looks, "before and behind each step, that is before it is judged")
 		assert.Equal(t, []string{
 			"holds 8 changes a second; p99 41.0 ms",
 			"holds 16 changes a second; p99 41.0 ms",

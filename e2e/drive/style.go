@@ -23,7 +23,8 @@ type Style struct {
 	// the operator's logs for secrets at the end of a wave; nil: nobody does.
 	Inventory InventoryTaker
 	Logs      Searcher
-	// Look looks at what the operator's pods have used and done, before a load stops them; nil: nobody does.
+	// Look looks at what the operator's pods have used and done, before a load stops them and around each step of a ramp;
+	// nil: nobody does.
 	Look func(ctx context.Context)
 }
 
@@ -37,6 +38,12 @@ type InventoryTaker interface {
 type Searcher interface {
 	Mark(ctx context.Context, namespace string) (leak.Mark, error)
 	Search(ctx context.Context, marks []leak.Mark) record.Logs
+}
+
+func (s Style) look(ctx context.Context) {
+	if s.Look != nil {
+		s.Look(ctx)
+	}
 }
 
 // isFloor reports whether the driver itself writes what the custom resource asks

@@ -326,7 +326,7 @@ type PodUsage struct {
 	Throttled *Throttled `json:"throttled,omitempty"`
 	// Kept is what its own metrics say of what it keeps, by their names; nil: it was not asked, or does not say.
 	Kept map[string]float64 `json:"kept,omitempty"`
-	// Done is what its own metrics count of what it has done since it started, likewise; see Reconciled.
+	// Done is what its own metrics count of what it has done since it started, likewise; see Reconciled and Waited.
 	Done map[string]float64 `json:"done,omitempty"`
 }
 
@@ -338,6 +338,11 @@ func Reconciled() []string {
 
 // Requeued counts what such a queue is to hand out again later: after an error, or by a timer.
 const Requeued = "workqueue_retries_total"
+
+// Waited is for how long a program's client held back its own requests, by a limit of its own, in seconds: a histogram
+// of client-go's rate limiter, as Kubernetes' components name it. (shell-operator's metric of such a name is of requests:
+// kube-client v1.9.1 registers it as client-go's RequestLatency.)
+const Waited = "rest_client_rate_limiter_duration_seconds"
 
 // Throttled is how CPU limits have held a pod back since it started. The kernel counts in periods of 100 ms, and the
 // container runtime may tell of whole seconds alone.

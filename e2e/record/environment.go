@@ -25,6 +25,8 @@ type Environment struct {
 	Kind       string `json:"kind,omitempty"` // kind's version
 	Engine     string `json:"engine,omitempty"`
 	Kubernetes string `json:"kubernetes"` // the API server's version
+	// Nodes are those of an existing cluster; nil: it has one node, on the harness's machine, or they are not known.
+	Nodes []Node `json:"nodes,omitempty"`
 
 	Styles []StyleFacts `json:"styles"`
 	Images []ImageFacts `json:"images"`
@@ -185,6 +187,40 @@ type Host struct {
 	Boot string `json:"boot,omitempty"`
 }
 
+// Node is a node of an existing cluster, as it describes itself.
+type Node struct {
+	Name    string `json:"name"`
+	Off     bool   `json:"off,omitempty"` // it takes no pods that tolerate no taint
+	CPUs    int64  `json:"cpus"`
+	Memory  int64  `json:"memory"` // bytes
+	Kubelet string `json:"kubelet"`
+	Runtime string `json:"runtime"`
+	Kernel  string `json:"kernel"`
+	Boot    string `json:"boot,omitempty"` // as Host.Boot
+}
+
+// String says what it is, but for its name and where.
+func (n Node) String() string {
+	text := fmt.Sprintf("%s, %.0f GiB, kubelet %s, %s, Linux %s", plain.Plural(int(n.CPUs), "CPU"), float64(n.Memory)/(1<<30), n.Kubelet, strings.Replace(n.Runtime, "://", " ", 1), n.Kernel)
+	if n.Off {
+		text += ", takes no pods of operators"
+	}
+	return text
+}
+
+// NodesText names the nodes, and says which are on the harness's machine; empty: they are not known.
+func (e *Environment) NodesText() string {
+	if len(e.Nodes) == 0 {
+		return ""
+	}
+	alike := plain.Grouped(e.Nodes, Node.String)
+	text := strings.Join(plain.Map(alike.Keys, func(is string) string {
+		return fmt.Sprintf("%s (%s)", plain.List(plain.Map(alike.Of[is], func(n Node) string { return n.Name })), is)
+	}), "; ")
+	here := plain.Where(e.Nodes, func(n Node) bool { return n.Boot != "" && n.Boot == e.Host.Boot })
+	return fmt.Sprintf("%s, %d of them on the machine of the harness: %s", plain.Plural(len(e.Nodes), "node"), len(here), text)
+}
+
 // MachineNote says what is not known of a machine.
 const MachineNote = "Two machines may have the same description: runs are known to be of one machine only if they name the same boot."
 
@@ -281,6 +317,9 @@ func (e *Environment) Lines() []string {
 		}
 	}
 	lines := []string{e.Host.String(), strings.Join(cluster, ", "), e.Host.Details()}
+	if nodes := e.NodesText(); nodes != "" {
+		lines = append(lines, nodes)
+	}
 	if e.Revision != "" {
 		revision := "revision " + e.Revision
 		if e.Dirty {

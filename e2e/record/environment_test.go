@@ -37,3 +37,19 @@ func TestAnImageIsCustomWhereNobodyPublishesIt(t *testing.T) {
 	assert.False(t, record.ImageFacts{Reference: "operatorbench.local/kopf:1.45.2", Published: "ghcr.io/nolar/kopf"}.Custom())
 	assert.False(t, record.ImageFacts{Reference: "docker.io/library/memcached:1.6.18"}.Custom())
 }
+
+// All nodes of an existing cluster are named, those that are alike together, with which of them are on one machine with
+// the harness.
+func TestNodesOfAnExistingCluster(t *testing.T) {
+	node := func(name string, off bool, boot string) record.Node {
+		return record.Node{Name: name, Off: off, CPUs: 2, Memory: 24 << 30, Kubelet: "v1.37.0", Runtime: "containerd://2.3.4", Kernel: "6.18.44", Boot: boot}
+	}
+	e := &record.Environment{Host: record.Host{Boot: "b1"}, Nodes: []record.Node{node("plane", true, "b1"), node("one", false, "b1"), node("two", false, "b2")}}
+	const text = "3 nodes, 2 of them on the machine of the harness: plane (2 CPUs, 24 GiB, kubelet v1.37.0, containerd 2.3.4, Linux 6.18.44, takes no pods of operators); " +
+		"one and two (2 CPUs, 24 GiB, kubelet v1.37.0, containerd 2.3.4, Linux 6.18.44)"
+	assert.Equal(t, text, e.NodesText())
+	assert.Contains(t, e.Lines(), text)
+	e.Host.Boot, e.Nodes[0].Boot, e.Nodes[1].Boot = "", "", ""
+	assert.Contains(t, e.NodesText(), "0 of them on the machine of the harness", "a boot that is not known is no machine")
+	assert.Empty(t, (&record.Environment{}).NodesText())
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/cost"
@@ -14,6 +15,7 @@ import (
 // tables are of rows that are no styles, with all of their columns.
 type tables[Row any] struct {
 	columns []result.ColumnOf[Row]
+	sheet   sheet // whose cells they have
 	all     []table.Table
 }
 
@@ -37,46 +39,54 @@ func (t *tables[Row]) under(title, rule string) *table.Table {
 // add adds a row to the last table.
 func (t *tables[Row]) add(row Row) {
 	last := &t.all[len(t.all)-1]
-	last.Rows = append(last.Rows, plain.Map(t.columns, func(c result.ColumnOf[Row]) table.Cell { return sheet{}.cell(c.Of(row)) }))
+	last.Rows = append(last.Rows, plain.Map(t.columns, func(c result.ColumnOf[Row]) table.Cell { return t.sheet.cell(c.Of(row)) }))
 }
 
-// rampTables are how each style went through each ramp, step by step, and what it holds.
+// rampTables are what each style holds in each ramp, and how it went through it, step by step.
 func (r *Report) rampTables() []table.Table {
-	all := tables[*result.Step]{columns: result.StepColumns()}
+	limits := tables[*result.Ramp]{columns: result.HeldColumns(), sheet: sheet{intervals: true}}
+	steps := tables[*result.Step]{columns: result.StepColumns()}
 	for _, one := range r.Ramps() {
-		t := all.under(one.Scenario+": how many changes a second are held",
+		limit := limits.under(one.Scenario+": how many changes a second are held", "")
+		limits.add(&one)
+		limit.Notes = append(limit.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
+		if sent := r.Sent(one.Style, one.Scenario); sent != "" {
+			limit.Notes = append(limit.Notes, sent+".")
+		}
+		step := steps.under(one.Scenario+", step by step",
 			"A rate at which nothing gave out was held. What the harness, the API server or the machine did not hold is not held against the style.")
 		for i := range one.Climbs {
 			climb := &one.Climbs[i]
 			for j := range climb.Steps {
-				all.add(&climb.Steps[j])
+				steps.add(&climb.Steps[j])
 			}
 			if climb.Differs != "" {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s, round %d: %s.", one.Style, climb.Round, climb.Differs))
+				step.Notes = append(step.Notes, fmt.Sprintf("%s, round %d: %s.", one.Style, climb.Round, climb.Differs))
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
-		if sent := r.Sent(one.Style, one.Scenario); sent != "" {
-			t.Notes = append(t.Notes, sent+".")
-		}
 	}
-	return all.all
+	return slices.Concat(limits.all, steps.all)
 }
 
 // mostCalls is how many kinds of requests at rest are told of.
 const mostCalls = 4
 
-// growthTables are what each style takes at each number of custom resources.
+// growthTables are what each style takes at each number of custom resources, and how it came back with the most.
 func (r *Report) growthTables() []table.Table {
 	all := tables[*result.Level]{columns: result.LevelColumns()}
+	backs := tables[*result.Growth]{columns: result.BackColumns(), sheet: sheet{intervals: true}}
 	for _, one := range r.Growths() {
 		t := all.under(one.Scenario+": one custom resource more, and what keeping them takes", "")
 		for i := range one.Levels {
 			all.add(&one.Levels[i])
 		}
 		t.Notes = append(t.Notes, growthNotes(&one)...)
+		if one.Back != nil {
+			backs.under(one.Scenario+": stopped, and started again", "")
+			backs.add(&one)
+		}
 	}
-	return all.all
+	return slices.Concat(all.all, backs.all)
 }
 
 // growthNotes say what a style takes, what it asks for at rest, and what all that took the harness.

@@ -51,24 +51,25 @@ func TestTableOfRamps(t *testing.T) {
 		Style: "native", Busiest: []cost.Busiest{{Load: "ramp", Requests: cost.Figure{Unit: "1/s", Values: []cost.Value{{Round: 1, Value: 5.2}}}}},
 	}}})
 	all := r.rampTables()
-	require.Len(t, all, 1)
-	table := all[0]
+	require.Len(t, all, 2)
+	limits, table := all[0], all[1]
+	assert.Equal(t, []string{"native|1|3/s|–|style|"}, rowsOf(limits))
 	rows := rowsOf(table)
 	assert.Equal(t, []string{
 		"native|1|2|10|2.20|40.0 ms|40.0 ms|0|2.00 ms|1.00 ms|–|",
 		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|style|",
 		"native|1|3|15|3.18|50.0 ms|50.0 ms|0|2.00 ms|1.00 ms|–|",
 	}, rows)
-	long := tables[*result.Step]{columns: result.StepColumns(), all: all}
+	long := tables[*result.Step]{columns: result.StepColumns(), all: all[1:]}
 	long.add(&result.Step{
 		Rate:  result.Rate{Style: "controller-runtime-defaults", N: 150, Lost: 3, P50: observed(0.611), P99: observed(2.35), Done: 0.333, Late: 113 * time.Millisecond},
-		Round: 1, Due: 140, Unknown: 1450, Acknowledged: observed(0.355), GaveOut: result.GaveServer,
+		Round: 1, Due: 140, Unknown: 1450, Acknowledged: observed(0.355), GaveOut: result.GaveClient,
 	})
 	lines := long.all[0].Lines(nil)
-	assert.True(t, strings.HasSuffix(lines[len(lines)-1], result.GaveServer), lines[len(lines)-1])
-	require.Len(t, table.Notes, 3)
-	assert.Equal(t, "native sent at most 5.2 requests a second over ten seconds, Events left out; the limit of its client: 5/s, burst 10.", table.Notes[2])
-	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost.", table.Notes[1])
+	assert.True(t, strings.HasSuffix(lines[len(lines)-1], result.GaveClient), lines[len(lines)-1])
+	require.Len(t, limits.Notes, 3)
+	assert.Equal(t, "native sent at most 5.2 requests a second over ten seconds, Events left out; the limit of its client: 5/s, burst 10.", limits.Notes[2])
+	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost; whether its client held requests back by its own limit is not known.", limits.Notes[1])
 	assert.Empty(t, r.RatesTable().Rows)
 	assert.Equal(t, "3/s", r.Value("native", result.Holds("ramp")).Text)
 	assert.Empty(t, r.Value("native", result.Last("ramp")), "the steps have no last one in common")

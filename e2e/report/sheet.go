@@ -101,13 +101,7 @@ func (r *Report) tables() []table.Table {
 		title:  "What every operator is held to: owner reference with its flags; observedGeneration, conditions and nodes of the status; scale subresource; drift repair; no needless writes",
 		labels: r.Contestants(), ids: result.ConformanceNames(), whys: true,
 	}.of(r)}
-	for _, one := range r.Tables() {
-		t := one.costTable()
-		if heading := one.Heading(r); heading != "" {
-			t.Title += ". " + heading
-		}
-		all = append(all, t)
-	}
+	all = append(all, r.byRun(func(one *Report) []table.Table { return []table.Table{one.costTable()} })...)
 	security := sheet{
 		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
 		labels: r.Contestants(), ids: []string{"rights", "cluster-wide", "unused", "wildcards", "refused", "secrets", "secrets-read", "pod-security"}, whys: true,
@@ -117,12 +111,28 @@ func (r *Report) tables() []table.Table {
 			security.Notes = append(security.Notes, u.Style+" should not: "+finding)
 		}
 	}
-	all = append(slices.Concat(all, r.rampTables(), r.growthTables()), r.RatesTable())
-	all = append(append(all, r.countedTables()...),
+	all = append(all, r.byRun(func(one *Report) []table.Table {
+		return slices.Concat(one.rampTables(), one.growthTables(), []table.Table{one.RatesTable()}, one.countedTables())
+	})...)
+	all = append(all,
 		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls", "log-lines"}}.of(r),
 		sheet{title: "What there is to maintain", labels: r.Styles, ids: []string{"language", "lines", "logic", "images", "framework", "dependencies"}}.of(r),
 		security)
 	return slices.DeleteFunc(all, func(t table.Table) bool { return len(t.Rows) == 0 })
+}
+
+// byRun are tables of each run by itself: what styles took, and the floor beside, is never that of several. Their titles
+// name the run where there is another.
+func (r *Report) byRun(of func(*Report) []table.Table) []table.Table {
+	return plain.Flat(r.Tables(), func(one *Report) []table.Table {
+		all := of(one)
+		for i := range all {
+			if heading := one.Heading(r); heading != "" {
+				all[i].Title += ". " + heading
+			}
+		}
+		return all
+	})
 }
 
 // reasons are why figures of styles are not known: the styles, by the column's head and the reason.

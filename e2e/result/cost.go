@@ -83,8 +83,8 @@ func (r *Set) Sent(label, scenario string) string {
 				continue
 			}
 			text := fmt.Sprintf("%s sent at most %s requests a second over ten seconds, Events left out", label, Amount("1", one.Requests.Median()))
-			if header := r.Header(label); header != nil && header.Settings[spec.ClientLimit].Is != "" {
-				text += "; the limit of its client: " + header.Settings[spec.ClientLimit].Is
+			if limit := r.clientLimit(label); limit != "" {
+				text += "; the limit of its client: " + limit
 			}
 			return text
 		}
@@ -107,19 +107,40 @@ func (r *Set) strain(label, scenario string, rate int, run string, round int) *c
 	return nil
 }
 
-// strainText says that in a clause; empty: it is not known.
-func strainText(s *cost.Strain) string {
-	if s == nil {
-		return ""
+// strainText says that in a clause, with what the style's client held back; limit is what that may send by its settings.
+// Empty: it is not known.
+func strainText(s *cost.Strain, limit string) string {
+	var clauses []string
+	var waited *cost.Waited
+	if s != nil {
+		waited = s.Waited
+		clauses = append(clauses, fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*s.Busy, 100*s.Stolen, plain.Plural(s.Running, "process", "processes")))
+		if s.Waiting > 0 || s.Rejected > 0 {
+			clauses = append(clauses, fmt.Sprintf("up to %s waited in the API server's queues, and it rejected %d", plain.Plural(int(s.Waiting), "request"), s.Rejected))
+		}
 	}
-	text := fmt.Sprintf("the machine's CPUs were %.0f%% busy, %.0f%% stolen, and %s ran or waited for one", 100*s.Busy, 100*s.Stolen, plain.Plural(s.Running, "process", "processes"))
-	if s.Waiting > 0 || s.Rejected > 0 {
-		text += fmt.Sprintf("; up to %s waited in the API server's queues, and it rejected %d", plain.Plural(int(s.Waiting), "request"), s.Rejected)
+	switch {
+	case waited == nil && limit != "" && limit != spec.NoClientLimit:
+		clauses = append(clauses, "whether its client held requests back by its own limit is not known")
+	case waited == nil:
+	case waited.Seconds == 0:
+		clauses = append(clauses, "its client held no request back")
+	default:
+		clauses = append(clauses, fmt.Sprintf("its client held requests back by its own limit, for %s in all, %s of them at a time", plain.Duration(waited.Seconds), plain.Digits(waited.AtOnce())))
 	}
-	return text
+	return strings.Join(clauses, "; ")
 }
 
-// Strain says how busy machine and API server were in a load; empty: it is not known.
+// clientLimit is how many requests a style's client allows itself; empty: the recording does not say.
+func (r *Set) clientLimit(label string) string {
+	if header := r.Header(label); header != nil {
+		return header.Settings[spec.ClientLimit].Is
+	}
+	return ""
+}
+
+// Strain says how busy machine and API server were in a load, and what the style's client held back; empty: it is not
+// known.
 func (r *Set) Strain(label, scenario string) string {
-	return strainText(r.strain(label, scenario, 0, "", 0))
+	return strainText(r.strain(label, scenario, 0, "", 0), r.clientLimit(label))
 }

@@ -41,8 +41,10 @@ type Back struct {
 	Share   stat.Summary // of the time from its creation until all is right, that a newcomer waits
 }
 
-// Growths are those that were driven, by scenario, then in the order of the styles.
-func (r *Set) Growths() []Growth {
+// Growths are those that were driven, by run, by scenario, then in the order of the styles.
+func (r *Set) Growths() []Growth { return plain.Flat(r.Tables(), (*Set).growths) }
+
+func (r *Set) growths() []Growth {
 	var all []Growth
 	cells := r.samplesByCell(func(s *judge.Sample) bool {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
@@ -296,10 +298,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 			if g.Back == nil || of(g.Back).N == 0 {
 				return Value{}
 			}
-			s := of(g.Back)
-			v := observed(unit, s.P50, s.N, s.N)
-			v.Known = !s.P50.Censored
-			return v
+			return overRounds(unit, of(g.Back))
 		}
 	}
 	return []Column{
@@ -324,6 +323,33 @@ func (r *Set) growthColumns(scenario string) []Column {
 			back("s", func(b *Back) stat.Summary { return b.Whole })),
 		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts",
 			back("share", func(b *Back) stat.Summary { return b.Share })),
+	}
+}
+
+// overRounds is the median of what has a value in each round, with its interval, or of too few rounds all that was seen.
+func overRounds(unit string, s stat.Summary) Value {
+	v := measured(unit, s, s.P50, s.CI50)
+	if v.Known = s.N > 0 && !s.P50.Censored; s.N > 0 && s.CI50 == nil {
+		v.Note = strings.TrimSuffix(bounds(nil, s.Ordered.At(1), s.Max, func(o stat.Observation) string { return shown(unit, o) }), ", ")
+	}
+	return v
+}
+
+// BackColumns are the figures of an operator that was stopped, and started again.
+func BackColumns() []ColumnOf[*Growth] {
+	back := func(id, head, unit, text string, of func(*Back) stat.Summary) ColumnOf[*Growth] {
+		return ColumnOf[*Growth]{id, head, text, "", unit, Less, func(g *Growth) Value { return overRounds(unit, of(g.Back)) }}
+	}
+	return []ColumnOf[*Growth]{
+		{"style", "style", "", "", "", Words, func(g *Growth) Value { return Value{Text: g.Style} }},
+		{"rounds", "rounds", "", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Whole.N) }},
+		{"there", "there", "custom resources that are there", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Customs) }},
+		{"new", "new", "those that were created while it was stopped", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Down) }},
+		back("first", "first", "s", "from its start until it has written for one of these; all figures are medians over rounds with their 95% intervals, or of fewer than six rounds what was seen",
+			func(b *Back) stat.Summary { return b.First }),
+		back("whole", "whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
+		back("newcomer", "newcomer", "s", "how long a custom resource waits that is created while it starts", func(b *Back) stat.Summary { return b.Wait }),
+		back("share", "share", "share", "of the time from then until all is right", func(b *Back) stat.Summary { return b.Share }),
 	}
 }
 

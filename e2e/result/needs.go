@@ -165,9 +165,13 @@ func Bounds(s stat.Summary, show func(stat.Observation) string) string {
 	if s.N == 0 {
 		return ""
 	}
-	switch low, high := show(s.Ordered.At(1)), show(s.Max); {
-	case s.CI50 != nil:
-		return fmt.Sprintf("[%s, %s], ", show(s.CI50.Low), show(s.CI50.High))
+	return bounds(s.CI50, s.Ordered.At(1), s.Max, show)
+}
+
+func bounds(interval *stat.Interval, least, most stat.Observation, show func(stat.Observation) string) string {
+	switch low, high := show(least), show(most); {
+	case interval != nil:
+		return fmt.Sprintf("[%s, %s], ", show(interval.Low), show(interval.High))
 	case low == high:
 		return ""
 	default:

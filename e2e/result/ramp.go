@@ -10,7 +10,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -25,7 +24,8 @@ type Step struct {
 	GaveOut      string       // what did where the rate was not held: one of the words below; empty: it was
 	Strain       *cost.Strain // how busy machine and API server were meanwhile; nil: it is not known
 
-	ramp spec.Ramp
+	ramp   spec.Ramp
+	client string // how many requests the style's client allows itself; empty: the recording does not say
 }
 
 // What gave out in a step. Only the style's is held against it.
@@ -34,10 +34,19 @@ const (
 	GaveServer  = "API server" // accepting the change took half of the time
 	GaveMachine = "machine"    // its CPUs were stolen; or the floor, which has no operator, does not hold the rate either
 	GaveStyle   = "style"
+	GaveClient  = "its client" // the style's held requests back, by a limit of its own
 )
+
+// own reports whether it was the style's to hold the rate.
+func own(gaveOut string) bool { return gaveOut == GaveStyle || gaveOut == GaveClient }
 
 // serverShare is the share of what a change may take that the API server may take to accept it.
 const serverShare = 0.5
+
+// heldFrom is how many requests its client holds back at a time, on average, from which a style's rate is what its client
+// allows itself: one that has reached its limit always has some to hold back, or all but always if a single worker sends
+// them one by one; one that has not has hardly any.
+const heldFrom = 0.5
 
 // stolenFrom is the share of CPU time taken by the hypervisor from which nothing else is asked for what gave out.
 const stolenFrom = 0.1
@@ -103,6 +112,10 @@ func (s *Step) Text() string {
 // gaveOut is what did. floor is its ramp in the same round; nil: there is none.
 func (s *Step) gaveOut(floor *Climb) string {
 	slow := s.Acknowledged.Censored || s.Acknowledged.Value > serverShare*s.ramp.P99.Seconds()
+	var machine *Step
+	if floor != nil {
+		machine = floor.limit()
+	}
 	switch {
 	case s.Held():
 		return ""
@@ -112,7 +125,9 @@ func (s *Step) gaveOut(floor *Climb) string {
 		return GaveHarness
 	case slow || s.Unknown > 0:
 		return GaveServer
-	case floor != nil && floor.failed() > 0 && floor.failed() <= s.Due:
+	case s.Strain != nil && s.Strain.Waited != nil && s.Strain.Waited.AtOnce() >= heldFrom:
+		return GaveClient
+	case machine != nil && machine.Due <= s.Due:
 		return GaveMachine
 	}
 	return GaveStyle
@@ -136,7 +151,7 @@ func StepColumns() []ColumnOf[*Step] {
 		{"p50", "p50", "median " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P50) }},
 		{"p99", "p99", "the same, its p99", "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
 		{"lost", "lost", "changes that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
-			if s.GaveOut != GaveStyle { // then nothing is held against it
+			if !own(s.GaveOut) { // then nothing is held against it
 				return whole(s.Lost)
 			}
 			return lost(s.Lost)
@@ -157,15 +172,7 @@ type Climb struct {
 	Differs string
 }
 
-// failed is the lowest rate that was not held; 0: all were.
-func (c *Climb) failed() int {
-	if s := c.limit(); s != nil {
-		return s.Due
-	}
-	return 0
-}
-
-// limit is the step of that rate; nil: all were held.
+// limit is the step of the lowest rate that was not held; nil: all were.
 func (c *Climb) limit() *Step {
 	var lowest *Step
 	for i := range c.Steps {
@@ -179,115 +186,215 @@ func (c *Climb) limit() *Step {
 // open reports whether the style may hold more: another gave out above, or nothing did.
 func (c *Climb) open() bool {
 	limit := c.limit()
-	return limit == nil || limit.GaveOut != GaveStyle
+	return limit == nil || !own(limit.GaveOut)
 }
 
 // Ramp is how a style went through a ramp, by round.
 type Ramp struct {
 	Style, Scenario string
 	Climbs          []Climb
+	Rank            Rank // among the styles of its scenario, by the rate that is held
 }
 
-// Held is the highest rate that was held, each round a replicate; a round in which it was not
-// the style that gave out has a rate of at least so many.
+// Held is the highest rate that was held, in changes a second, each round a replicate. A round in which it was not the
+// style that gave out has a rate of at least so many, which may be more than those of other rounds or not: the median,
+// and an end of its interval, is at least what it is if that is no more. One in which something else gave out at the
+// lowest rate tells nothing, and is left out.
 func (r *Ramp) Held() stat.Summary {
-	rates := plain.Map(r.Climbs, func(c Climb) stat.Observation { return stat.Observation{Value: float64(c.Held), Censored: c.open()} })
-	return stat.Of(rates...)
+	held, _ := r.held()
+	return held
 }
 
-// spanned is the number of rounds from which the least and the most are told.
-const spanned = 3
-
-// Interval is that of Held: of 95% where there are rounds enough, else from the least to the
-// most of three rounds or more; false: there are too few.
-func (r *Ramp) Interval() (low, high stat.Observation, known bool) {
-	held := r.Held()
-	switch {
-	case held.CI50 != nil:
-		return held.CI50.Low, held.CI50.High, true
-	case held.N >= spanned:
-		return held.Ordered.At(1), held.Max, true
+// held has the least of the rounds, too.
+func (r *Ramp) held() (held stat.Summary, least stat.Observation) {
+	var exact, open []stat.Observation // of the rounds, if those in which others gave out hold no more, and if they hold any rate
+	for i := range r.Climbs {
+		if c := &r.Climbs[i]; c.Held > 0 || !c.open() {
+			exact = append(exact, stat.Observation{Value: float64(c.Held)})
+			open = append(open, stat.Observation{Value: float64(c.Held), Censored: c.open()})
+		}
 	}
-	return low, high, false
+	low, held := stat.Of(exact...), stat.Of(open...)
+	if held.N == 0 {
+		return held, least
+	}
+	least = between(low.Ordered.At(1), held.Ordered.At(1))
+	held.P50, held.Max = between(low.P50, held.P50), between(low.Max, held.Max)
+	if held.CI50 != nil {
+		held.CI50 = &stat.Interval{Low: low.CI50.Low, High: between(low.CI50.High, held.CI50.High), Level: held.CI50.Level}
+	}
+	return held, least
+}
+
+// between is what lies between two bounds: at least the lower one, where they are not the same.
+func between(low, high stat.Observation) stat.Observation {
+	return stat.Observation{Value: low.Value, Censored: high.Censored || high.Value > low.Value}
+}
+
+// rate prints one; of 0, that it is less than the lowest that was tried.
+func (r *Ramp) rate(o stat.Observation) string {
+	if o.Value > 0 {
+		return shown("1/s", o)
+	}
+	tried := plain.Flat(r.Climbs, func(c Climb) []int { return plain.Map(c.Steps, func(s Step) int { return s.Due }) })
+	return fmt.Sprintf("< %d", slices.Min(tried))
+}
+
+// value is Held in a column. Of rounds that are too few for an interval it tells the least and the most.
+func (r *Ramp) value() Value {
+	held, least := r.held()
+	v := Value{Run: r.Climbs[0].Run, Note: r.unknown()}
+	if held.N == 0 {
+		return v
+	}
+	v.Text, v.Number, v.Known, v.N, v.Rounds = r.rate(held.P50)+"/s", held.P50.Value, true, held.N, held.N
+	if held.CI50 == nil {
+		v.Note = strings.TrimSuffix(bounds(nil, least, held.Max, r.rate)+v.Note, ", ")
+	} else if held.CI50.Low != held.CI50.High {
+		v.Low, v.High = r.rate(held.CI50.Low), r.rate(held.CI50.High)
+	}
+	return v
+}
+
+// unknown says of how many rounds nothing is known; empty: of none.
+func (r *Ramp) unknown() string {
+	all := len(r.Climbs)
+	if n := all - r.Held().N; n > 0 {
+		return fmt.Sprintf("not known in %d of %s", n, plain.Plural(all, "round"))
+	}
+	return ""
+}
+
+// GaveOut is what did at the lowest rate that was not held, in how many of the rounds.
+func (r *Ramp) GaveOut() string {
+	rounds := plain.Grouped(r.Climbs, func(c Climb) string {
+		if limit := c.limit(); limit != nil {
+			return limit.GaveOut
+		}
+		return "nothing"
+	})
+	if len(rounds.Keys) == 1 {
+		return rounds.Keys[0]
+	}
+	return strings.Join(plain.Map(rounds.Keys, func(what string) string {
+		return fmt.Sprintf("%s (%d of %d)", what, len(rounds.Of[what]), len(r.Climbs))
+	}), ", ")
 }
 
 // Text says in a sentence what the style holds, and what there is above.
 func (r *Ramp) Text() string {
-	held := r.Held()
-	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return float64(c.Held) == held.P50.Value && c.open() == held.P50.Censored })
+	held, least := r.held()
+	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return held.N > 0 && float64(c.Held) == held.P50.Value })
 	one := &r.Climbs[max(at, 0)]
 	text := fmt.Sprintf("holds %s a second", plain.Plural(one.Held, "change"))
-	if one.Held == 0 {
+	switch {
+	case held.N == 0:
+		text = "holds a rate that is not known"
+	case one.Held == 0:
 		text = "holds no rate that was tried"
 	}
-	if low, high, known := r.Interval(); known {
-		text += fmt.Sprintf(" (%s to %s in %d rounds)", shown("1/s", low), shown("1/s", high), len(r.Climbs))
+	if len(r.Climbs) > 1 && held.N > 0 {
+		from := bounds(held.CI50, least, held.Max, r.rate) + plain.Plural(held.N, "round")
+		text += " (" + strings.TrimSuffix(from+", "+r.unknown(), ", ") + ")"
 	}
 	limit := one.limit()
 	switch {
 	case limit == nil:
 		return text + ", the most that was tried; nothing lost"
-	case limit.GaveOut == GaveStyle:
+	case own(limit.GaveOut):
 		text += fmt.Sprintf("; at %d %s", limit.Due, limit.Fails())
 	default:
 		text += fmt.Sprintf("; at %d the %s gave out, not the style: %s", limit.Due, limit.GaveOut, limit.Fails())
 	}
-	if strain := strainText(limit.Strain); strain != "" {
+	if strain := strainText(limit.Strain, limit.client); strain != "" {
 		text += "; " + strain
 	}
 	return text
 }
 
-// Ramps are those that were driven, by scenario, then in the order of the styles.
-func (r *Set) Ramps() []Ramp {
-	type key struct {
-		scenario, style, run string
-		round                int
-	}
-	var samples plain.Groups[key, judge.Sample]
-	for _, s := range r.Samples {
-		if s.Rate == 0 || s.Warmup {
-			continue
+// rankRamps ranks the styles of each scenario that have rounds enough, but the floor, by the rate that they hold: one is
+// before another if stat.Apart tells what the one held from that at which the other failed, since rates between were not
+// tried. Of a style that may hold more in some round nobody can say that it holds less.
+func rankRamps(ramps []Ramp) {
+	var ranked plain.Groups[string, *Ramp] // by scenario
+	for i := range ramps {
+		if r := &ramps[i]; r.Style != spec.Floor && r.Held().N >= stat.RankedRounds {
+			ranked.Add(r.Scenario, r)
 		}
-		samples.Add(key{s.Scenario, record.Label(s.Operator, s.Variant), s.Run, s.Block}, s)
 	}
-	slices.SortStableFunc(samples.Keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
-			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)), cmp.Compare(a.round, b.round))
-	})
+	for _, all := range ranked.Of {
+		slices.SortStableFunc(all, func(a, b *Ramp) int { return cmp.Compare(b.Held().P50.Value, a.Held().P50.Value) })
+		places := places(plain.Map(all, func(r *Ramp) string { return r.Style }), func(i, k int) float64 {
+			failed, open := all[k].failed()
+			if open {
+				return 1
+			}
+			p, _ := stat.Apart(failed, all[i].Held().Replicates)
+			return p
+		})
+		for _, r := range all {
+			r.Rank = places[r.Style]
+		}
+	}
+}
+
+// failed are the lowest rates that were not held, by round; open: in one it was not the style that gave out.
+func (r *Ramp) failed() (rates stat.Replicates, open bool) {
+	for i := range r.Climbs {
+		c := &r.Climbs[i]
+		if c.open() {
+			return nil, true
+		}
+		rates = append(rates, []stat.Observation{{Value: float64(c.limit().Due)}})
+	}
+	return rates, false
+}
+
+// Ramps are those that were driven, by run, by scenario, then in the order of the styles.
+func (r *Set) Ramps() []Ramp { return plain.Flat(r.Tables(), (*Set).ramps) }
+
+func (r *Set) ramps() []Ramp {
 	var ramps []Ramp
-	floors := map[key]*Climb{}
-	for _, k := range samples.Keys { // the floor is the first of the styles
-		ramp := r.ramp(k.run, k.scenario)
-		if ramp == nil {
+	floors := map[string]*Ramp{} // by scenario
+	cells := r.samplesByCell(func(s *judge.Sample) bool { return s.Rate > 0 && !s.Warmup })
+	for _, k := range cells.Keys { // the floor is the first of the styles
+		one := Ramp{Style: k.label, Scenario: k.scenario}
+		rounds := byRound(cells.Of[k])
+		slices.SortFunc(rounds.Keys, func(a, b stat.Round) int { return cmp.Compare(a.Block, b.Block) })
+		for _, at := range rounds.Keys {
+			if ramp := r.ramp(at.Run, k.scenario); ramp != nil {
+				climb := climbOf(*ramp, rounds.Of[at])
+				climb.Run, climb.Round = at.Run, at.Block
+				r.explain(&climb, k, floors[k.scenario])
+				one.Climbs = append(one.Climbs, climb)
+			}
+		}
+		if len(one.Climbs) == 0 {
 			continue
 		}
-		climb := climbOf(*ramp, samples.Of[k])
-		climb.Run, climb.Round = k.run, k.round
-		alike := key{scenario: k.scenario, run: k.run, round: k.round}
-		for i := range climb.Steps {
-			s := &climb.Steps[i]
-			s.Style, s.Round, s.Strain = k.style, k.round, r.strain(k.style, k.scenario, s.Due, k.run, k.round)
-			s.GaveOut = s.gaveOut(floors[alike])
+		if ramps = append(ramps, one); k.label == spec.Floor {
+			floors[k.scenario] = &one
 		}
-		if k.style == spec.Floor {
-			climb.ofFloor()
-			floors[alike] = &climb
-		}
-		if last := len(ramps) - 1; last < 0 || ramps[last].Style != k.style || ramps[last].Scenario != k.scenario {
-			ramps = append(ramps, Ramp{Style: k.style, Scenario: k.scenario})
-		}
-		last := &ramps[len(ramps)-1]
-		last.Climbs = append(last.Climbs, climb)
 	}
+	rankRamps(ramps)
 	return ramps
 }
 
-// ofFloor says of the floor, which has no operator, that the machine gave out.
-func (c *Climb) ofFloor() {
-	for i := range c.Steps {
-		if c.Steps[i].GaveOut == GaveStyle {
-			c.Steps[i].GaveOut = GaveMachine
+// explain says what gave out in each step of a style's round: beside the floor's, if there is one, which has no operator,
+// so that there it was the machine.
+func (r *Set) explain(climb *Climb, of key, floor *Ramp) {
+	var beside *Climb
+	if floor != nil {
+		if i := slices.IndexFunc(floor.Climbs, func(c Climb) bool { return c.Run == climb.Run && c.Round == climb.Round }); i >= 0 {
+			beside = &floor.Climbs[i]
+		}
+	}
+	for i := range climb.Steps {
+		s := &climb.Steps[i]
+		s.Style, s.Round, s.client = of.label, climb.Round, r.clientLimit(of.label)
+		s.Strain = r.strain(of.label, of.scenario, s.Due, climb.Run, climb.Round)
+		if s.GaveOut = s.gaveOut(beside); of.label == spec.Floor && own(s.GaveOut) {
+			s.GaveOut = GaveMachine
 		}
 	}
 }
@@ -335,20 +442,30 @@ func climbOf(ramp spec.Ramp, samples []judge.Sample) Climb {
 	return climb
 }
 
+// HeldColumns are the figures of a style in a ramp, over its rounds.
+func HeldColumns() []ColumnOf[*Ramp] {
+	return []ColumnOf[*Ramp]{
+		{"style", "style", "", "", "", Words, func(r *Ramp) Value { return Value{Text: r.Style} }},
+		{"rounds", "rounds", "", "", "1", Neither, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
+		{"held", "held", "the highest rate that was, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
+			"\"≥\": it may be more, as something else gave out or nothing did", "", "1/s", More, (*Ramp).value},
+		{"rank", "rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
+			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", "", "1", Less, func(r *Ramp) Value {
+			if r.Rank.Place == 0 {
+				return Value{}
+			}
+			return Value{Text: r.Rank.String(), Number: float64(r.Rank.Place), Known: true}
+		}},
+		{"gave-out", "gave out", "what did at the lowest rate that was not held", "", "", Words, func(r *Ramp) Value { return Value{Text: r.GaveOut()} }},
+	}
+}
+
 // heldValue is the column's, of a style in a ramp.
 func heldValue(ramps []Ramp, scenario, label string) Value {
 	for i := range ramps {
-		r := &ramps[i]
-		if r.Scenario != scenario || r.Style != label {
-			continue
+		if r := &ramps[i]; r.Scenario == scenario && r.Style == label {
+			return r.value()
 		}
-		held := r.Held()
-		v := observed("1/s", held.P50, held.N, held.N)
-		v.Text, v.Run = v.Text+"/s", r.Climbs[0].Run
-		if low, high, known := r.Interval(); known {
-			v.Low, v.High = shown("1/s", low), shown("1/s", high)
-		}
-		return v
 	}
 	return Value{}
 }

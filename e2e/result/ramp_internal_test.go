@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -41,23 +42,36 @@ func (s stepping) samples(style string, round int, begins time.Duration) []judge
 	return all
 }
 
-// ramps are those of a run, by style and round.
+// ramps are those of a run, in which each round is like the first.
 func ramps(rounds int, styles map[string][]stepping, strain ...cost.Strain) []Ramp {
+	all := make([]map[string][]stepping, rounds)
+	for i := range all {
+		all[i] = styles
+	}
+	return ofRounds(all, strain...)
+}
+
+// ofRounds are those of a run, by round and style.
+func ofRounds(rounds []map[string][]stepping, strain ...cost.Strain) []Ramp {
+	return setOf(rounds, strain...).Ramps()
+}
+
+func setOf(rounds []map[string][]stepping, strain ...cost.Strain) *Set {
 	set := &Set{
 		Beside:    []Cost{{Run: "abc123", Cost: cost.Cost{Style: "slow", Strain: strain}}},
 		Scenarios: []string{"ramp"}, Styles: []string{spec.Floor, "slow", "quick"},
 		Parts: []Part{{Header: record.Header{Run: "abc123", Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &upTo80}}}}},
 	}
-	for round := 1; round <= rounds; round++ {
+	for i, styles := range rounds {
 		for style, steps := range styles {
 			begins := time.Minute
 			for _, s := range steps {
-				set.Samples = append(set.Samples, s.samples(style, round, begins)...)
+				set.Samples = append(set.Samples, s.samples(style, i+1, begins)...)
 				begins += time.Minute
 			}
 		}
 	}
-	return set.Ramps()
+	return set
 }
 
 // quick is a step that nothing is in the way of.
@@ -158,14 +172,144 @@ func TestWhatTheMachineDidMeanwhile(t *testing.T) {
 	assert.NotContains(t, says, "CPUs", "of another round it says nothing")
 }
 
-func TestARampOfRounds(t *testing.T) {
-	behind := quick(40)
-	behind.grows = 10 * time.Millisecond
-	steps := []stepping{quick(20), behind, quick(30), quick(35)}
-	two, three := ramps(2, map[string][]stepping{"slow": steps}), ramps(3, map[string][]stepping{"slow": steps})
-	_, _, known := two[0].Interval()
-	assert.False(t, known, "of two rounds there is no interval")
-	assert.Equal(t, "holds 35 changes a second (35 to 35 in 3 rounds); at 40 its queue grows; the p99 is 1.99 s; nothing lost", three[0].Text())
+// A client that holds its own requests back is what gave out, by the style's own doing: it counts as the style's limit,
+// also where the floor does not hold the rate. What its metrics do not say is not known, and said where it has a limit.
+func TestTheStylesClientHoldsItsRequestsBack(t *testing.T) {
+	slow := quick(40)
+	slow.takes = 2 * time.Second
+	ramp := func(limit string, waited *cost.Waited, floor ...stepping) Ramp {
+		set := setOf([]map[string][]stepping{{"slow": {quick(20), slow, quick(30), quick(35)}, spec.Floor: floor}}, cost.Strain{Load: "ramp", Rate: 40, Round: 1, Busy: 0.4, Waited: waited})
+		set.Parts[0].Header.Styles = []record.Style{{Style: spec.Style{Name: "slow", Settings: map[string]spec.Setting{spec.ClientLimit: {Is: limit}}}}}
+		all := set.Ramps()
+		return all[len(all)-1]
+	}
+	one := ramp("5/s, burst 10", &cost.Waited{Seconds: 98, Within: 10})
+	assert.Equal(t, GaveClient, one.Climbs[0].Steps[1].GaveOut)
+	assert.Equal(t, "35/s", one.value().Text, "it is its limit")
+	assert.Contains(t, one.Text(), "at 40 the p99 is 2.00 s; nothing lost; the machine's CPUs were 40% busy, 0% stolen, and 0 processes ran or waited for one; "+
+		"its client held requests back by its own limit, for 98.0 s in all, 9.80 of them at a time")
+	one = ramp("5/s, burst 10", &cost.Waited{Seconds: 98, Within: 10}, quick(20), slow, quick(30), quick(35))
+	assert.Equal(t, GaveClient, one.Climbs[0].Steps[1].GaveOut, "it never got so far as the machine")
+
+	one = ramp("100/s, burst 200", &cost.Waited{Seconds: 0.2, Within: 10})
+	assert.Equal(t, GaveStyle, one.Climbs[0].Steps[1].GaveOut)
+	assert.Contains(t, one.Text(), "; its client held requests back by its own limit, for 200 ms in all, 0.02 of them at a time")
+	one = ramp("100/s, burst 200", &cost.Waited{Within: 10})
+	assert.Contains(t, one.Text(), "; its client held no request back")
+	one = ramp("100/s, burst 200", nil)
+	assert.Equal(t, GaveStyle, one.Climbs[0].Steps[1].GaveOut)
+	assert.Contains(t, one.Text(), "; whether its client held requests back by its own limit is not known")
+	one = ramp(spec.NoClientLimit, nil)
+	assert.NotContains(t, one.Text(), "client", "there is nothing to know")
+}
+
+// breaksAt are the steps of a ramp that falls behind at a rate; 0: at none.
+func breaksAt(rate int) []stepping {
+	var all []stepping
+	var tried []spec.Tried
+	for next := upTo80.Next(nil); next > 0; next = upTo80.Next(tried) {
+		one := quick(next)
+		if rate > 0 && next >= rate {
+			one.grows = time.Duration(2.5*float64(time.Second)) / time.Duration(upTo80.Changes(next))
+		}
+		all, tried = append(all, one), append(tried, spec.Tried{Rate: next, Held: one.grows == 0})
+	}
+	return all
+}
+
+// atLowest is a ramp in which the API server accepts nothing in time.
+func atLowest() []stepping {
+	steps := breaksAt(1)
+	for i := range steps {
+		steps[i].accepts = 600 * time.Millisecond
+	}
+	return steps
+}
+
+// each are rounds of one style, one for each of these ramps.
+func each(style string, ramps ...[]stepping) []map[string][]stepping {
+	return plain.Map(ramps, func(steps []stepping) map[string][]stepping { return map[string][]stepping{style: steps} })
+}
+
+// The median over rounds has an interval where any other figure has one; of fewer rounds the least and the most are told,
+// which is no interval. What is only bounded is said to be, at either end.
+func TestTheRateHeldOverRounds(t *testing.T) {
+	for name, test := range map[string]struct {
+		rounds              [][]stepping
+		text, low, high     string
+		note, sentence, out string
+	}{
+		"one round":               {[][]stepping{breaksAt(40)}, "35/s", "", "", "", "holds 35 changes a second; at 40 ", "style"},
+		"three alike":             {[][]stepping{breaksAt(40), breaksAt(40), breaksAt(40)}, "35/s", "", "", "", "holds 35 changes a second (3 rounds); at 40 ", "style"},
+		"three":                   {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(80)}, "35/s", "", "", "25 to 70 seen", "holds 35 changes a second (25 to 70 seen, 3 rounds); at 40 ", "style"},
+		"one of them never broke": {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(0)}, "35/s", "", "", "25 to ≥ 80 seen", "holds 35 changes a second (25 to ≥ 80 seen, 3 rounds); at 40 ", "style (2 of 3), nothing (1 of 3)"},
+		"most of them never broke": {
+			[][]stepping{breaksAt(0), breaksAt(30), breaksAt(0)}, "≥ 80/s", "", "", "25 to ≥ 80 seen",
+			"holds 80 changes a second (25 to ≥ 80 seen, 3 rounds), the most that was tried; nothing lost", "nothing (2 of 3), style (1 of 3)",
+		},
+		"none held the lowest": {[][]stepping{breaksAt(1), breaksAt(1), breaksAt(1)}, "< 1/s", "", "", "", "holds no rate that was tried (3 rounds); at 1 ", "style"},
+		"one of them did not":  {[][]stepping{breaksAt(1), breaksAt(40), breaksAt(40)}, "35/s", "", "", "< 1 to 35 seen", "holds 35 changes a second (< 1 to 35 seen, 3 rounds); at 40 ", "style"},
+		"of one nothing is known": {
+			[][]stepping{atLowest(), breaksAt(40), breaksAt(30)}, "25/s", "", "", "25 to 35 seen, not known in 1 of 3 rounds",
+			"holds 25 changes a second (25 to 35 seen, 2 rounds, not known in 1 of 3 rounds); at 30 ", "API server (1 of 3), style (2 of 3)",
+		},
+		"of none anything is known": {[][]stepping{atLowest()}, "", "", "", "not known in 1 of 1 round", "holds a rate that is not known; at 1 the API server gave out, not the style: ", "API server"},
+		"six": {
+			[][]stepping{breaksAt(40), breaksAt(40), breaksAt(30), breaksAt(40), breaksAt(80), breaksAt(0)}, "35/s", "25", "≥ 80", "",
+			"holds 35 changes a second ([25, ≥ 80], 6 rounds); at 40 ", "style (5 of 6), nothing (1 of 6)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := ofRounds(each("slow", test.rounds...))
+			require.Len(t, all, 1)
+			v := heldValue(all, "ramp", "slow")
+			assert.Equal(t, []string{test.text, test.low, test.high, test.note}, []string{v.Text, v.Low, v.High, v.Note})
+			assert.Contains(t, all[0].Text(), test.sentence)
+			assert.Equal(t, test.out, all[0].GaveOut())
+			for _, c := range all[0].Climbs {
+				assert.Empty(t, c.Differs)
+			}
+		})
+	}
+}
+
+// A rate at which a round was cut short by something else is at least so much, wherever those of other rounds are: the
+// median is known only where it is the same however much more that is.
+func TestARoundThatOthersEndedBoundsTheMedian(t *testing.T) {
+	stolen := cost.Strain{Load: "ramp", Rate: 30, Round: 1, Stolen: 0.5}
+	stolen2 := cost.Strain{Load: "ramp", Rate: 35, Round: 1, Stolen: 0.5}
+	stolen3 := cost.Strain{Load: "ramp", Rate: 40, Round: 1, Stolen: 0.5}
+	lower := cost.Strain{Load: "ramp", Rate: 25, Round: 1, Stolen: 0.5}
+	all := ofRounds(each("slow", breaksAt(25), breaksAt(40), breaksAt(80)), lower, stolen, stolen2, stolen3)
+	assert.Equal(t, "≥ 35/s", heldValue(all, "ramp", "slow").Text, "it is 35 or 70 by what the first round would have held")
+	assert.Equal(t, "≥ 20 to ≥ 70 seen", heldValue(all, "ramp", "slow").Note)
+}
+
+// Rates are ranked where the data can tell them apart: what broke, and at which rate, in each of the rounds.
+func TestRatesAreRankedWhereTheyCanBeToldApart(t *testing.T) {
+	ranks := func(slow, other []int) (of [2]string) {
+		var rounds []map[string][]stepping
+		for i := range max(len(slow), len(other)) {
+			round := map[string][]stepping{}
+			if i < len(slow) {
+				round["slow"] = breaksAt(slow[i])
+			}
+			if i < len(other) {
+				round["quick"] = breaksAt(other[i])
+			}
+			rounds = append(rounds, round)
+		}
+		for _, r := range ofRounds(rounds) {
+			of[map[string]int{"slow": 0, "quick": 1}[r.Style]] = r.Rank.String()
+		}
+		return of
+	}
+	assert.Equal(t, [2]string{"2", "1"}, ranks([]int{30, 30, 25}, []int{80, 80, 70}))
+	assert.Equal(t, [2]string{"2", "1"}, ranks([]int{30, 30, 25}, []int{0, 0, 0}), "at least 80 is more")
+	assert.Equal(t, [2]string{"1–2", "1–2"}, ranks([]int{30, 30, 30}, []int{35, 35, 35}), "25 and 30: no rate between was tried")
+	assert.Equal(t, [2]string{"1–2", "1–2"}, ranks([]int{30, 30, 0}, []int{80, 80, 80}), "it may hold more")
+	assert.Equal(t, [2]string{"1–2", "1–2"}, ranks([]int{20, 40, 80}, []int{30, 80, 0}), "rounds differ more than styles")
+	assert.Equal(t, [2]string{"–", "–"}, ranks([]int{30, 30}, []int{80, 80}), "of two rounds a spread is hardly known")
 }
 
 // Which steps there are is decided while they are driven: that the recording asks for the same is checked.

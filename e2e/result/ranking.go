@@ -70,15 +70,30 @@ func (r *Set) Ranking(scenario string) []Rank {
 // placesOf ranks the styles that have rounds enough, in the order that is given.
 func placesOf(measured []stat.Summary) map[string]Rank {
 	ranked := rankable(measured)
-	places := map[string]Rank{}
-	if len(ranked) < 2 {
-		return places
+	return places(plain.Map(ranked, operatorOf), apart(ranked))
+}
+
+// places ranks labels in the order that is given: the first is before the other as p-values say, which are corrected.
+func places(labels []string, p func(first, other int) float64) map[string]Rank {
+	all := map[string]Rank{}
+	if len(labels) < 2 {
+		return all
 	}
-	slower := pairsOf(ranked)
-	for _, s := range ranked {
-		places[s.Operator] = Rank{Place: 1 + len(slower.before(s.Operator)), Last: len(ranked) - len(slower[s.Operator])}
+	slower := pairsOf(labels, p)
+	for _, label := range labels {
+		all[label] = Rank{Place: 1 + len(slower.before(label)), Last: len(labels) - len(slower[label])}
 	}
-	return places
+	return all
+}
+
+func operatorOf(s stat.Summary) string { return s.Operator }
+
+// apart are the p-values of stat.Apart.
+func apart(ranked []stat.Summary) func(first, other int) float64 {
+	return func(first, other int) float64 {
+		p, _ := stat.Apart(ranked[first].Replicates, ranked[other].Replicates)
+		return p
+	}
 }
 
 // rankable are those that have rounds enough to be told apart.
@@ -100,20 +115,19 @@ func (p pairs) before(one string) (faster []string) {
 }
 
 // pairsOf compares each style with each that is listed after it, corrected for all of these comparisons.
-func pairsOf(ranked []stat.Summary) pairs {
+func pairsOf(labels []string, apart func(first, other int) float64) pairs {
 	var p []float64
-	for i, one := range ranked {
-		for _, other := range ranked[i+1:] {
-			found, _ := stat.Apart(one.Replicates, other.Replicates)
-			p = append(p, found)
+	for i := range labels {
+		for k := i + 1; k < len(labels); k++ {
+			p = append(p, apart(i, k))
 		}
 	}
 	p = stat.Holm(p)
 	all := pairs{}
-	for i, one := range ranked {
-		for _, other := range ranked[i+1:] {
+	for i, one := range labels {
+		for _, other := range labels[i+1:] {
 			if p[0] < 1-stat.Level {
-				all[one.Operator] = append(all[one.Operator], other.Operator)
+				all[one] = append(all[one], other)
 			}
 			p = p[1:]
 		}
@@ -131,7 +145,8 @@ func (r *Set) ToldApart(scenario string, labels []string) bool {
 				measured = append(measured, ready)
 			}
 		}
-		if len(pairsOf(rankable(measured))) > 0 {
+		ranked := rankable(measured)
+		if len(pairsOf(plain.Map(ranked, operatorOf), apart(ranked))) > 0 {
 			return true
 		}
 	}

@@ -127,8 +127,10 @@ func lost(n int) Value {
 // perSecond is a rate of a figure that is measured, with three digits.
 func perSecond(rate float64) Value { return Value{Text: plain.Digits(rate), Number: rate, Known: true} }
 
-// Rates are those of all loads that were driven, by load, then in the order of the styles.
-func (r *Set) Rates() []Rate {
+// Rates are those of all loads that were driven, by run, by load, then in the order of the styles.
+func (r *Set) Rates() []Rate { return plain.Flat(r.Tables(), (*Set).rates) }
+
+func (r *Set) rates() []Rate {
 	all := r.samplesByCell(func(s *judge.Sample) bool {
 		return !s.Warmup && (s.Phase == spec.PhaseChildWritten || s.Phase == spec.PhaseChildGone) && r.IsLoad(s.Scenario) && s.Outcome != judge.Interrupted && s.Rate == 0 && s.Stage == ""
 	})

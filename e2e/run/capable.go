@@ -144,7 +144,7 @@ func lacking(nodes []corev1.Node, wanted []images.Image) []string {
 		var without []string
 		for i := range nodes {
 			listed := nodes[i].Status.Images
-			if !nodes[i].Spec.Unschedulable && len(listed) < mostListed && !slices.ContainsFunc(listed, has) {
+			if takesPods(&nodes[i]) && len(listed) < mostListed && !slices.ContainsFunc(listed, has) {
 				without = append(without, nodes[i].Name)
 			}
 		}

@@ -11,18 +11,25 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
-// nodesWith are nodes that have images.
+// nodesWith are nodes that have images. No pod of an operator is scheduled to one that is called control-plane.
 func nodesWith(images map[string][]string) corev1.NodeList {
 	list := corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}}
 	for name, references := range images {
 		node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if name == "control-plane" {
+			node.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		node.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}
+		node.Status.NodeInfo.KubeletVersion = "v1.37.0"
 		for _, reference := range references {
 			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{reference}})
 		}
@@ -43,6 +50,7 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 		"on no node":      {"native", map[string][]string{"a": {"docker.io/library/memcached:1.6.18"}}, "native (" + own + ") is not in node a"},
 		"on one of them":  {"native", map[string][]string{"a": {own}, "b": nil}, "is not in node b"},
 		"on each of them": {"native", map[string][]string{"a": {own}, "b": {own}}, ""},
+		"where pods go":   {"native", map[string][]string{"a": {own}, "control-plane": nil}, ""},
 		"not known":       {"native", map[string][]string{"a": make([]string, mostListed)}, ""},
 		"of a registry":   {"argo", map[string][]string{"a": nil}, ""},
 	} {
@@ -77,6 +85,11 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 				require.ErrorContains(t, err, test.want)
 				require.ErrorContains(t, err, "nothing was made in it; bring them into each of its nodes")
 				require.ErrorContains(t, err, "--cluster=kind")
+			}
+			require.NoError(t, s.nodes(t.Context()))
+			assert.Len(t, s.facts.Nodes, len(test.nodes))
+			for _, node := range s.facts.Nodes {
+				assert.Equal(t, record.Node{Name: node.Name, Off: node.Name == "control-plane", Kubelet: "v1.37.0", CPUs: 4}, node)
 			}
 			assert.Empty(t, writes, "nothing was touched")
 		})

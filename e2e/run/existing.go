@@ -8,6 +8,12 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 )
 
 // agree tells which existing cluster is meant and what is to be made in it, and returns when a person has
@@ -40,6 +46,22 @@ func (e *environment) agree(ctx context.Context) error {
 	if answer := strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
 		return fmt.Errorf("the existing cluster %s is not used: the answer was no; nothing was made", target)
 	}
+	return nil
+}
+
+// nodes notes which nodes an existing cluster has.
+func (e *environment) nodes(ctx context.Context) error {
+	list, err := e.kube.Typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the nodes of the existing cluster: %w", err)
+	}
+	e.facts.Nodes = plain.Map(list.Items, func(n corev1.Node) record.Node {
+		has, is := n.Status.Capacity, n.Status.NodeInfo
+		return record.Node{
+			Name: n.Name, Off: !takesPods(&n), CPUs: has.Cpu().Value(), Memory: has.Memory().Value(),
+			Kubelet: is.KubeletVersion, Runtime: is.ContainerRuntimeVersion, Kernel: is.KernelVersion, Boot: is.BootID,
+		}
+	})
 	return nil
 }
 

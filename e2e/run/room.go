@@ -88,7 +88,7 @@ func roomFor(nodes []corev1.Node, pods []corev1.Pod, each corev1.ResourceList) i
 	room := 0
 	for i := range nodes {
 		node := &nodes[i]
-		if node.Spec.Unschedulable || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }) {
+		if !takesPods(node) {
 			continue
 		}
 		fit := int64(math.MaxInt32)
@@ -106,4 +106,10 @@ func roomFor(nodes []corev1.Node, pods []corev1.Pod, each corev1.ResourceList) i
 		room += int(fit)
 	}
 	return room
+}
+
+// takesPods reports whether pods that tolerate no taint are scheduled to a node: not to one of a control plane, mostly.
+func takesPods(node *corev1.Node) bool {
+	keepsOff := func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	return !node.Spec.Unschedulable && !slices.ContainsFunc(node.Spec.Taints, keepsOff)
 }

@@ -124,7 +124,7 @@ func (s *Session) Open(ctx context.Context) error {
 		return err
 	}
 	if !s.can(cluster.LoadImages) {
-		if err := s.obtainable(ctx); err != nil {
+		if err := errors.Join(s.nodes(ctx), s.obtainable(ctx)); err != nil {
 			return err
 		}
 	}

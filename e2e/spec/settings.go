@@ -36,6 +36,9 @@ func (s *Setting) UnmarshalJSON(text []byte) error {
 // ClientLimit is the setting of how many requests a style's client allows itself.
 const ClientLimit = "clientLimit"
 
+// NoClientLimit is its value where there is no limit.
+const NoClientLimit = "none"
+
 // Rule is what a setting is in every style, wherever its framework has that knob.
 type Rule struct {
 	Setting string   // as in style.yaml
@@ -51,7 +54,7 @@ func (r Rule) Holds(value string) bool { return slices.Contains(r.Values, value)
 func Rules() []Rule {
 	return []Rule{
 		{"workers", []string{"8"}, "One slow request would hold up all others behind a single worker."},
-		{ClientLimit, []string{"none", "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
+		{ClientLimit, []string{NoClientLimit, "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
 		{"retries", []string{"for ever, 10s apart at most"}, "A restored right or API server is noticed within 10 s, and no object is given up."},
 		{"safetyNet", []string{"none: it repairs by level", "5m"}, "A style that is not level-triggered reconciles everything periodically, so that no missed event has a lasting effect."},
 		{"silence", []string{"noticed within 2m"}, "A gateway that forgets a connection tells neither side, and until the operator gives it up it sees no change."},

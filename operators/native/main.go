@@ -164,9 +164,9 @@ func startEvents(ctx context.Context, config *rest.Config) (events.EventRecorder
 }
 
 // newClients returns the clients of a controller, which share one rate limit.
-func newClients(config *rest.Config) (controller.Clients, error) {
+func newClients(config *rest.Config, metrics *telemetry.Metrics) (controller.Clients, error) {
 	config = rest.CopyConfig(config)
-	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
+	config.RateLimiter = metrics.HeldBack(flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst))
 	// Protobuf costs a fraction of JSON to decode; custom resources do not have it.
 	builtIn := rest.CopyConfig(config)
 	builtIn.ContentType = runtime.ContentTypeProtobuf
@@ -183,7 +183,7 @@ func newClients(config *rest.Config) (controller.Clients, error) {
 }
 
 func newController(ctx context.Context, config *rest.Config, s settings, recorder events.EventRecorder, metrics *telemetry.Metrics) (*controller.Controller, error) {
-	clients, err := newClients(config)
+	clients, err := newClients(config, metrics)
 	if err != nil {
 		return nil, err
 	}

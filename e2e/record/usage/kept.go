@@ -70,13 +70,18 @@ func parseOwn(raw []byte) (keeps, did map[string]float64, err error) {
 			}
 		}
 	}
+	add := func(name string, value float64) {
+		if value >= 0 && value < math.MaxInt32 {
+			did[name] += value
+		}
+	}
 	for _, name := range append(record.Reconciled(), record.Requeued) {
 		for _, metric := range families[name].GetMetric() { // of each queue
-			value := metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
-			if value >= 0 && value < math.MaxInt32 {
-				did[name] += value
-			}
+			add(name, metric.GetCounter().GetValue()+float64(metric.GetHistogram().GetSampleCount()))
 		}
+	}
+	for _, metric := range families[record.Waited].GetMetric() { // of each kind of request
+		add(record.Waited, metric.GetHistogram().GetSampleSum())
 	}
 	return keeps, did, nil
 }

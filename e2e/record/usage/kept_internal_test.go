@@ -44,3 +44,21 @@ workqueue_adds_total{name="a"} 12
 	require.NoError(t, err)
 	assert.Equal(t, map[string]float64{"shell_operator_hook_run_seconds": 4}, done)
 }
+
+// For how long a client held its requests back is read in seconds, over all kinds of requests; what it took them to be
+// answered is something else.
+func TestWhatWasHeldBackIsRead(t *testing.T) {
+	_, done, err := parseOwn([]byte(`# TYPE rest_client_rate_limiter_duration_seconds histogram
+rest_client_rate_limiter_duration_seconds_bucket{host="a",verb="GET",le="+Inf"} 7
+rest_client_rate_limiter_duration_seconds_sum{host="a",verb="GET"} 1.25
+rest_client_rate_limiter_duration_seconds_count{host="a",verb="GET"} 7
+rest_client_rate_limiter_duration_seconds_bucket{host="a",verb="PATCH",le="+Inf"} 2
+rest_client_rate_limiter_duration_seconds_sum{host="a",verb="PATCH"} 3
+rest_client_rate_limiter_duration_seconds_count{host="a",verb="PATCH"} 2
+# TYPE rest_client_request_duration_seconds histogram
+rest_client_request_duration_seconds_sum{host="a",verb="GET"} 12
+rest_client_request_duration_seconds_count{host="a",verb="GET"} 7
+`))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{"rest_client_rate_limiter_duration_seconds": 4.25}, done)
+}

@@ -99,6 +99,7 @@ func factsOf(e *record.Environment) facts {
 		{"Further of it", e.Host.Details()},
 		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
 		{"Kubernetes", e.Kubernetes},
+		{"Nodes", e.NodesText()},
 		{"Container engine", e.Engine},
 		{"Go", e.Go},
 		{"Program", e.Program},

@@ -3,6 +3,7 @@
 package telemetry
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/workqueue"
 )
 
@@ -24,6 +26,7 @@ type Metrics struct {
 	depth, unfinished, longest *prometheus.GaugeVec
 	adds, retries              *prometheus.CounterVec
 	waits, works               *prometheus.HistogramVec
+	heldBack                   prometheus.Histogram
 }
 
 // NewMetrics returns the metrics, all zero, together with those of the process
@@ -45,11 +48,14 @@ func NewMetrics() (*Metrics, error) {
 		adds:       counters("workqueue_adds_total", "Keys added to the queue.", queue),
 		retries:    counters("workqueue_retries_total", "Keys added again after a reconcile that did not end well.", queue),
 		waits:      histograms("workqueue_queue_duration_seconds", "How long a key waited in the queue.", queue, seconds),
-		works:      histograms("workqueue_work_duration_seconds", "How long a key's reconcile took.", queue, seconds),
+		heldBack: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "rest_client_rate_limiter_duration_seconds", Help: "How long -qps and -burst held a reconcile's request back.", Buckets: seconds,
+		}),
+		works: histograms("workqueue_work_duration_seconds", "How long a key's reconcile took.", queue, seconds),
 	}
 	for _, collector := range []prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.reconciles, m.durations, m.requests, m.depth, m.unfinished, m.longest, m.adds, m.retries, m.waits, m.works,
+		m.reconciles, m.durations, m.requests, m.depth, m.unfinished, m.longest, m.adds, m.retries, m.waits, m.works, m.heldBack,
 	} {
 		if err := m.registry.Register(collector); err != nil {
 			return nil, fmt.Errorf("register a metric: %w", err)
@@ -79,6 +85,24 @@ func (m *Metrics) Reconciled(outcome string, took time.Duration) {
 // CountRequests makes a transport count what goes through it.
 func (m *Metrics) CountRequests(next http.RoundTripper) http.RoundTripper {
 	return promhttp.InstrumentRoundTripperCounter(m.requests, next)
+}
+
+// HeldBack makes a limiter tell how long it held each request back.
+func (m *Metrics) HeldBack(limiter flowcontrol.RateLimiter) flowcontrol.RateLimiter {
+	return limits{limiter, m.heldBack}
+}
+
+type limits struct {
+	flowcontrol.RateLimiter
+
+	heldBack prometheus.Histogram
+}
+
+func (l limits) Wait(ctx context.Context) error {
+	began := time.Now()
+	err := l.RateLimiter.Wait(ctx)
+	l.heldBack.Observe(time.Since(began).Seconds())
+	return err //nolint:wrapcheck // the client says what it was for
 }
 
 // Handler serves the metrics in Prometheus' format.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/workqueue"
 )
 
@@ -55,6 +56,11 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	queue.Add("b")
 	queue.Get()
 
+	limiter := m.HeldBack(flowcontrol.NewTokenBucketRateLimiter(50, 1))
+	for range 3 { // the second and the third are held back for 20 ms each
+		require.NoError(t, limiter.Wait(t.Context()))
+	}
+
 	_, body := get(t, NewServer(m.Handler(), nil).Handler, "/metrics")
 	for _, line := range []string{
 		`memcached_operator_reconciles_total{outcome="done"} 2`,
@@ -65,6 +71,8 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 		`workqueue_adds_total{name="memcached"} 2`,
 		`workqueue_depth{name="memcached"} 1`,
 		`workqueue_queue_duration_seconds_count{name="memcached"} 1`,
+		`rest_client_rate_limiter_duration_seconds_count 3`,
+		`rest_client_rate_limiter_duration_seconds_bucket{le="0.004"} 1`,
 		`process_resident_memory_bytes `,
 		`go_goroutines `,
 	} {
