@@ -154,7 +154,7 @@ func published() (map[string][]string, error) {
 		"results/replication-quick":  {"results/replication-quick"},
 		"results/replication-slow":   {"results/replication-slow"},
 		"results/scale":              {"results/scale"},
-		"results/variants":           {"results/variants", "results/comparison/lwzv2clg", "results/comparison/7oovcftx", "results/comparison/ji4douke"},
+		"results/variants":           {"results/variants"},
 	}
 	all, err := comparison()
 	for _, one := range all {
