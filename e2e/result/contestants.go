@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
 
@@ -114,7 +115,7 @@ func (r *Set) Framework(label string) string {
 type Failing struct {
 	Known                bool // false: the style was not driven through the matrix
 	Failed, Unjudged, Of int  // unjudged: the harness lost a watch, say; of: all that apply
-	Lacking              int  // that other styles were driven through, and this one was not
+	Lacking              int  // that other styles were driven through, and this one was not; not those that this program has no more
 }
 
 // Most is how many may fail: what could not be judged did not pass.
@@ -193,7 +194,11 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		f.Of++
 	}
 	for _, row := range r.Matrix.Rows() {
-		if row.Group != spec.GroupLatency && row.driven("") && !row.driven(label) {
+		if row.Group == spec.GroupLatency || !row.driven("") || row.driven(label) {
+			continue
+		}
+		replaces, known := scenarios.Known(row.Name)
+		if known && !slices.ContainsFunc(replaces, func(before string) bool { return r.Matrix.Cell(label, before) != nil }) {
 			f.Lacking++
 		}
 	}

@@ -63,8 +63,8 @@ func TestANeedIsMetByItsOwnCriterion(t *testing.T) {
 // Who was driven through fewer scenarios than others is not known to fail none.
 func TestWhatWasNotDrivenIsNotKnown(t *testing.T) {
 	s := result.Of(took("one", map[string][]float64{"native": {0.1}, "argo": {0.1}}),
-		checked("drift", "converged", map[string]spec.Outcome{"native": spec.Pass, "argo": spec.Pass}),
-		checked("killed", "converged", map[string]spec.Outcome{"native": spec.Pass}))
+		checked("drift-deleted", "converged", map[string]spec.Outcome{"native": spec.Pass, "argo": spec.Pass}),
+		checked("killed-while-working", "converged", map[string]spec.Outcome{"native": spec.Pass}))
 	need := needOf(t, s, "Nothing may fail")
 	assert.Equal(t, []string{"native"}, need.First())
 	assert.Equal(t, []string{"argo"}, need.Unknown)

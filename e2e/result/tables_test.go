@@ -20,7 +20,7 @@ func took(run string, seconds map[string][]float64) result.Recording {
 		Environment: &record.Environment{Run: run, Host: record.Host{CPU: "Some CPU"}},
 		Judgement:   &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run}},
 	}
-	for _, style := range []string{spec.Floor, "native", "argo"} {
+	for _, style := range []string{spec.Floor, "native", "argo", "kopf"} {
 		one.Judgement.Header.Styles = append(one.Judgement.Header.Styles, record.Style{Style: spec.Style{Name: style}})
 		for i, value := range seconds[style] {
 			one.Judgement.Results = append(one.Judgement.Results, judge.Result{
@@ -114,6 +114,24 @@ func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
 	assert.Equal(t, 3, m.Cell("argo", "create").All(), "a style whose version is not known counts always")
 	assert.Len(t, before.Judgement.Results, 6, "the recording is as it was")
 	assert.Equal(t, 4, result.Of(before, made("manifests", "n", "1"), made("same", "m", "1")).Matrix.Cell("native", "create").All())
+}
+
+// What a style was not driven through is lacking where this program has it, and is not where only an earlier one had.
+func TestAScenarioThatThereIsNoMoreIsNobodysLack(t *testing.T) {
+	with := func(run, style string, names ...string) result.Recording {
+		one := took(run, map[string][]float64{style: {1}})
+		for _, name := range names {
+			more := one.Judgement.Results[0]
+			more.Scenario, more.Group = name, spec.GroupLevel
+			one.Judgement.Results = append(one.Judgement.Results, more)
+		}
+		return one
+	}
+	s := result.Of(with("now", "native", "drift-deleted"), with("before", "argo", "drift-deleted", "drift-image", "change-refused", "size-negative"),
+		with("also", "kopf", "drift-deleted", "drift-image", "size-text"))
+	assert.Equal(t, 2, s.Fails("native").Lacking, "drift-image, and change-refused, of one workload")
+	assert.Equal(t, 0, s.Fails("argo").Lacking)
+	assert.Equal(t, 0, s.Fails("kopf").Lacking, "change-refused replaces size-text")
 }
 
 // A run that was given twice would count twice among verdicts.

@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
 	files "operatorbench/fixtures/scenarios"
+	ofWorkloads "operatorbench/fixtures/workloads"
 )
 
 // order is the order in which the measured scenarios make one life of a custom
@@ -63,6 +64,20 @@ func Of(w *workloads.Workload, oracles []string) ([]Scenario, error) {
 		return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name, b.Name))
 	})
 	return list, err
+}
+
+// Known reports whether there is a scenario of that name, of any workload or of one of the repository's own, and which
+// ones it replaces. One of a workload elsewhere is not known, nor is one that there is no more.
+func Known(name string) (replaces []string, known bool) {
+	text, err := files.Files.ReadFile(name + ".yaml")
+	if own, _ := fs.Glob(ofWorkloads.Files, path.Join("*", workloads.ScenariosFolder, name+".yaml")); err != nil && len(own) > 0 {
+		text, err = ofWorkloads.Files.ReadFile(own[0])
+	}
+	var s Scenario
+	if err == nil {
+		err = yaml.Unmarshal(text, &s)
+	}
+	return s.Replaces, err == nil
 }
 
 // Standing lists the oracles that every sample of the correctness matrix is judged
