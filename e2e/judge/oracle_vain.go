@@ -80,7 +80,7 @@ func readsOn(t *timeline.Timeline) (late []timeline.Request, allowed int) {
 		return nil, 0
 	}
 	late = plain.Where(t.Reads, func(r timeline.Request) bool { return r.At > from })
-	if before, any := t.Intent(); any && before > t.Began {
+	if before, asked := t.Intent(); asked && before > t.Began {
 		allowed = int(float64(t.ReadBefore) * float64(t.EndedAt-from) / float64(before-t.Began))
 	}
 	return late, allowed + mostReads

@@ -153,7 +153,8 @@ func TestANodeThatTheOperatorFilledIsNoExcuse(t *testing.T) {
 		own      string
 	}{
 		"a StatefulSet of each change": {
-			&queue, []thing{another("cache-server-2", "d2", 3), of("d2", 11, "Running"), of("d2", 12, "Running"), of("d2", 13, "Pending")},
+			&queue,
+			[]thing{another("cache-server-2", "d2", 3), of("d2", 11, "Running"), of("d2", 12, "Running"), of("d2", 13, "Pending")},
 			"; no custom resource asks for pods p11, p12 and p13",
 		},
 		"pods by themselves":         {&queue, []thing{of("", 11, "Running")}, "; no custom resource asks for pod p11"},
@@ -166,7 +167,8 @@ func TestANodeThatTheOperatorFilledIsNoExcuse(t *testing.T) {
 			&proxied, []thing{of("proxies", 11, "Running"), of("proxies", 12, "Running"), of("proxies", 13, "Running"), of("proxies", 14, "Running")}, "",
 		},
 		"more proxies": {
-			&proxied, []thing{of("proxies", 11, "Running"), of("proxies", 12, "Running"), of("proxies", 13, "Running"), of("proxies", 14, "Running"), of("proxies", 15, "Running")},
+			&proxied,
+			[]thing{of("proxies", 11, "Running"), of("proxies", 12, "Running"), of("proxies", 13, "Running"), of("proxies", 14, "Running"), of("proxies", 15, "Running")},
 			"; no custom resource asks for pod p15",
 		},
 	} {

@@ -115,9 +115,7 @@ func TestEachRunsLoadsStandBesideItsOwnFloor(t *testing.T) {
 			if strings.HasPrefix(table.Title, head) {
 				_, name, _ := strings.Cut(table.Title, "Run ")
 				name, _, _ = strings.Cut(name, ":")
-				for _, row := range rowsOf(table) {
-					rows[head+" "+name] = append(rows[head+" "+name], row)
-				}
+				rows[head+" "+name] = append(rows[head+" "+name], rowsOf(table)...)
 			}
 		}
 	}

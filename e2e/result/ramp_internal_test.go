@@ -244,18 +244,21 @@ func TestTheRateHeldOverRounds(t *testing.T) {
 		"three":                   {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(80)}, "35/s", "", "", "25 to 70 seen", "holds 35 changes a second (25 to 70 seen, 3 rounds); at 40 ", "style"},
 		"one of them never broke": {[][]stepping{breaksAt(40), breaksAt(30), breaksAt(0)}, "35/s", "", "", "25 to ≥ 80 seen", "holds 35 changes a second (25 to ≥ 80 seen, 3 rounds); at 40 ", "style (2 of 3), nothing (1 of 3)"},
 		"most of them never broke": {
-			[][]stepping{breaksAt(0), breaksAt(30), breaksAt(0)}, "≥ 80/s", "", "", "25 to ≥ 80 seen",
+			[][]stepping{breaksAt(0), breaksAt(30), breaksAt(0)},
+			"≥ 80/s", "", "", "25 to ≥ 80 seen",
 			"holds 80 changes a second (25 to ≥ 80 seen, 3 rounds), the most that was tried; nothing lost", "nothing (2 of 3), style (1 of 3)",
 		},
 		"none held the lowest": {[][]stepping{breaksAt(1), breaksAt(1), breaksAt(1)}, "< 1/s", "", "", "", "holds no rate that was tried (3 rounds); at 1 ", "style"},
 		"one of them did not":  {[][]stepping{breaksAt(1), breaksAt(40), breaksAt(40)}, "35/s", "", "", "< 1 to 35 seen", "holds 35 changes a second (< 1 to 35 seen, 3 rounds); at 40 ", "style"},
 		"of one nothing is known": {
-			[][]stepping{atLowest(), breaksAt(40), breaksAt(30)}, "25/s", "", "", "25 to 35 seen, not known in 1 of 3 rounds",
+			[][]stepping{atLowest(), breaksAt(40), breaksAt(30)},
+			"25/s", "", "", "25 to 35 seen, not known in 1 of 3 rounds",
 			"holds 25 changes a second (25 to 35 seen, 2 rounds, not known in 1 of 3 rounds); at 30 ", "API server (1 of 3), style (2 of 3)",
 		},
 		"of none anything is known": {[][]stepping{atLowest()}, "", "", "", "not known in 1 of 1 round", "holds a rate that is not known; at 1 the API server gave out, not the style: ", "API server"},
 		"six": {
-			[][]stepping{breaksAt(40), breaksAt(40), breaksAt(30), breaksAt(40), breaksAt(80), breaksAt(0)}, "35/s", "25", "≥ 80", "",
+			[][]stepping{breaksAt(40), breaksAt(40), breaksAt(30), breaksAt(40), breaksAt(80), breaksAt(0)},
+			"35/s", "25", "≥ 80", "",
 			"holds 35 changes a second ([25, ≥ 80], 6 rounds); at 40 ", "style (5 of 6), nothing (1 of 6)",
 		},
 	} {

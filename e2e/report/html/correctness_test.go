@@ -72,10 +72,10 @@ func TestCorrectnessThatIsNotKnown(t *testing.T) {
 
 // A style that was driven through a part of the scenarios fails few of them: that does not compare.
 func TestAStyleOfFewScenariosDoesNotCompare(t *testing.T) {
-	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "killed", Group: "fault"}}
+	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "killed-while-working", Group: "fault"}}
 	r := report.Of(made.Recording("alone", list,
 		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
-		made.Cell{Style: "argo", Scenario: "killed", Repeats: []made.Repeat{made.Fail("never", "recovers")}},
+		made.Cell{Style: "argo", Scenario: "killed-while-working", Repeats: []made.Repeat{made.Fail("never", "recovers")}},
 		made.Cell{Style: "kopf", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
 	))
 	assert.True(t, r.Value("argo", "fails").Known)

@@ -570,9 +570,11 @@ func required(s *apiextensionsv1.JSONSchemaProps) any {
 // those in them.
 func SamplesIn(root string) (list []string) {
 	named := regexp.MustCompile(`(^|/)(examples?|samples?)(/|$)`)
-	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // what cannot be read has none
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil || !entry.IsDir():
+		case err != nil:
+			return fs.SkipDir // what cannot be read has none
+		case !entry.IsDir():
 			return nil
 		case path != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())):
 			return fs.SkipDir

@@ -1,7 +1,5 @@
 package scenarios
 
-import ()
-
 // StepDelete is the step's name in a file.
 const StepDelete = "delete"
 

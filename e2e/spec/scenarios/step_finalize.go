@@ -1,7 +1,5 @@
 package scenarios
 
-import ()
-
 // StepFinalize is the step's name in a file.
 const StepFinalize = "finalize"
 

@@ -1,7 +1,5 @@
 package scenarios
 
-import ()
-
 // StepMend is the step's name in a file.
 const StepMend = "mend"
 
