@@ -66,7 +66,10 @@ func (e enginehost) removeNodes(ctx context.Context, cluster string) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	_, err = e.Run(ctx, append([]string{"rm", "-f", "-v"}, ids...)...)
+	remove := append([]string{"rm", "-f", "-v"}, ids...)
+	if _, err = e.Run(ctx, remove...); err != nil && thaw(freezers, ids) {
+		_, err = e.Run(ctx, remove...)
+	}
 	return err
 }
 

@@ -67,6 +67,10 @@ func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out
 // the cache that this is for: a path may be another machine's or container's.
 const buildLabel = "operatorbench.node-build"
 
+// buildName is in the name of that container. The label alone does not tell: what is committed of the container has it,
+// and so has every node of a cluster that is made of it.
+const buildName = "operatorbench-node-build-"
+
 // baseOf is how the engine has a node in which the control plane's images are not
 // yet. Each cache has one name for it, since one build at a time fills a cache.
 func baseOf(cacheID string) string { return "operatorbench.local/node-build:cache-" + cacheID }
@@ -82,7 +86,7 @@ type leftover struct {
 // findLeftover looks for the containers and the image of builds into the cache with
 // this id. They are left over if no build into it is alive, which its lock says.
 func findLeftover(ctx context.Context, e *engine.Engine, cacheID string) (leftover, error) {
-	containers, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "label="+buildLabel+"="+cacheID)
+	containers, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "name="+buildName, "--filter", "label="+buildLabel+"="+cacheID)
 	if err != nil {
 		return leftover{}, err
 	}

@@ -16,7 +16,7 @@ import (
 func TestCleanRemovesWhatAKilledBuildLeft(t *testing.T) {
 	const (
 		left  = "build of the node: container 111111111111, image operatorbench.local/node-build:cache-MINE"
-		looks = "ps --all --quiet --filter label=operatorbench.node-build=MINE\nimages --quiet operatorbench.local/node-build:cache-MINE\n"
+		looks = "ps --all --quiet --filter name=operatorbench-node-build- --filter label=operatorbench.node-build=MINE\nimages --quiet operatorbench.local/node-build:cache-MINE\n"
 	)
 	for name, test := range map[string]struct {
 		mark   string // of the cache; empty: it has none

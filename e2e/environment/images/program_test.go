@@ -160,7 +160,7 @@ esac
 	mark, err := os.ReadFile(filepath.Join(store.cache, cacheMark))
 	require.NoError(t, err)
 	id := strings.TrimSpace(string(mark))
-	assert.Contains(t, string(log), "ps --all --quiet --filter label=operatorbench.node-build="+id+"\nimages --quiet operatorbench.local/node-build:cache-"+id+"\n"+
+	assert.Contains(t, string(log), "ps --all --quiet --filter name=operatorbench-node-build- --filter label=operatorbench.node-build="+id+"\nimages --quiet operatorbench.local/node-build:cache-"+id+"\n"+
 		"rm --force --volumes 111111111111 222222222222\nrmi operatorbench.local/node-build:cache-"+id+"\n")
 }
 
