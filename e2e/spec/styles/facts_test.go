@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -69,7 +71,7 @@ func factsOf(t *testing.T, style styles.Style) styles.Facts {
 const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: ns}\n"
 
 func TestFactsCountLines(t *testing.T) {
-	files := map[string]string{
+	texts := map[string]string{
 		"style.yaml":            "name: s\n",
 		"verdicts.yaml":         "create: pass\n",
 		"secrets.yaml":          "- reason: why\n",
@@ -82,9 +84,10 @@ func TestFactsCountLines(t *testing.T) {
 		"internal/Dockerfile":   "FROM scratch\n# why\n",
 		"internal/picture.png":  "\x89PNG\x00\n1\n2\n",
 		"internal/sub/sub.go":   "package sub", // without a final newline
+		"redis/root/libperl.so": strings.Repeat("x\n", files.Most/2+1),
 		"internal/sub/bad.json": "{",
 	}
-	dir := write(t, files)
+	dir := write(t, texts)
 	facts := factsOf(t, styles.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}, {Name: "theirs"}}}, Folder: dir})
 	assert.Equal(t, []styles.Lines{
 		{Language: "Go", Files: 2, Lines: 6},

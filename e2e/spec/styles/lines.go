@@ -135,7 +135,7 @@ func (s Style) countLines(counted map[string]bool) ([]Lines, error) {
 }
 
 // findFiles notes the files at or below a path that count, and leaves those that are noted already as they are.
-func findFiles(path string, files map[string]bool) error {
+func findFiles(path string, found map[string]bool) error {
 	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -145,8 +145,11 @@ func findFiles(path string, files map[string]bool) error {
 		case !entry.Type().IsRegular(), entry.Name() == "README.md", strings.HasSuffix(entry.Name(), "_test.go"):
 			return nil
 		}
-		if _, noted := files[file]; !noted {
-			files[file] = true
+		if info, err := entry.Info(); err != nil || info.Size() > files.Most {
+			return err // nobody wrote so much by hand
+		}
+		if _, noted := found[file]; !noted {
+			found[file] = true
 		}
 		return nil
 	})
