@@ -2,7 +2,6 @@ package run
 
 import (
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,12 +50,13 @@ func TestExpectedOfAScenarioThatHasGone(t *testing.T) {
 func TestExpectedOfAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "idle")
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))
+	var said strings.Builder
 	load := func() *Session {
 		var options Options
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		options.Register(flags)
 		require.NoError(t, flags.Parse([]string{"--operator=" + folder, "--scenario=matrix", "--results=" + t.TempDir()}))
-		s, err := Load(t.Context(), options, root, time.Time{}, io.Discard)
+		s, err := Load(t.Context(), options, root, time.Time{}, &said)
 		require.NoError(t, err)
 		return s
 	}
@@ -86,8 +86,12 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.Equal(t, spec.Idle, s.asked()[0].operator.Control)
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.NotApplicable}}})
 	assert.False(t, s.asked()[0].bad())
-	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail}}})
+	said.Reset()
+	for round := 1; round <= 2; round++ {
+		s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Round: round, Verdicts: []judge.Verdict{{Oracle: "owned", Outcome: spec.Pass}, {Oracle: "converged", Outcome: spec.Fail, Message: "no such image"}}})
+	}
 	assert.True(t, s.asked()[0].bad())
+	assert.Equal(t, "the first that went wrong: idle walkthrough, round 1: no such image\n", said.String(), "nobody waits for the end to read it")
 }
 
 // What a style's README says of how many scenarios fail is what its verdicts.yaml and the scenarios say.

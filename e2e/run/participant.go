@@ -67,13 +67,15 @@ func (p *participant) bad() bool {
 // mostTelling is of how many samples the objects and logs are collected.
 const mostTelling = 3
 
-// blame takes note of a sample that was not handled as expected.
-func (p *participant) blame(namespace string) {
+// blame takes note of a sample that was not handled as expected, and reports whether it is the first.
+func (p *participant) blame(namespace string) (first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	first = len(p.wrong) == 0
 	if len(p.wrong) < mostTelling {
 		p.wrong = append(p.wrong, namespace)
 	}
+	return first
 }
 
 // telling are the namespaces in which what went wrong can be seen.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/environment/images"
@@ -115,7 +116,6 @@ func (rec *recording) Ended(sample record.Sample, _ record.End) {
 func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
 	step := result.StepOf(ramp, rate, rec.step)
 	rec.step = nil
-	rec.progress.Clear()
 	rec.say("%s", step.Text())
 	return step.Held()
 }
@@ -123,7 +123,6 @@ func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
 // Held tells at once that a style did not release a custom resource.
 func (rec *recording) Held(held record.Held) {
 	label := record.Label(held.Style, held.Variant)
-	rec.progress.Clear()
 	rec.say("%s", judge.HeldMessage(&held))
 	for _, p := range rec.participants {
 		if p.label() == label {
@@ -148,7 +147,12 @@ func (rec *recording) blame(one judge.Result) {
 		if _, same := p.expected.Match(cell.Seen()); same && (p.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
 			continue
 		}
-		p.blame(one.Namespace)
+		if !p.blame(one.Namespace) {
+			continue
+		}
+		if i := slices.IndexFunc(one.Verdicts, func(v judge.Verdict) bool { return v.Outcome != spec.Pass && v.Outcome != spec.NotApplicable }); i >= 0 {
+			rec.say("the first that went wrong: %s %s, round %d: %s", label, one.Scenario, one.Round, one.Verdicts[i].Message)
+		}
 	}
 }
 
