@@ -34,6 +34,9 @@ func (u Use) find() []string {
 		return nil
 	}
 	var found []string
+	type right struct{ account, verb, by, used string }
+	wild := map[right][]string{} // on what
+	var order []right
 	for _, r := range u.Rights {
 		if !r.Wild() {
 			continue
@@ -45,7 +48,12 @@ func (u Use) find() []string {
 		if u.Lost > 0 {
 			used += ", as far as the audit log goes, which was interrupted"
 		}
-		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.Object(), r.Role, r.scope(), used))
+		key := right{r.ServiceAccount, r.Verb, r.Role + r.scope(), used}
+		order = plain.Once(order, key)
+		wild[key] = append(wild[key], r.Object())
+	}
+	for _, r := range order {
+		found = append(found, fmt.Sprintf("%s may %s %s (%s): %s", r.account, r.verb, strings.Join(wild[r], ", "), r.by, r.used))
 	}
 	if u.Lost > 0 { // they may have been read meanwhile
 		return found

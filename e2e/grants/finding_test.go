@@ -46,6 +46,7 @@ func TestRightsThatAStyleShouldNotHold(t *testing.T) {
 		"least privilege":      {least, nil, []record.Entry{called}, "3", nil},
 		"everything":           {admin, nil, []record.Entry{called}, "all", []string{"op/operator may * *.* (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone"}},
 		"all verbs":            {verbs, nil, []record.Entry{called}, "2 with * + 2", []string{"op/operator may * deployments.apps (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone", "op/operator may * replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
+		"all verbs, no call":   {verbs, nil, []record.Entry{read}, "2 with * + 2", []string{"op/operator may * deployments.apps, replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
 		"secrets, never read":  {secrets, nil, []record.Entry{called}, "2", []string{"op/operator may get, list secrets (ClusterRole operator, cluster-wide), and never did"}},
 		"secrets, with a gap":  {secrets, nil, []record.Entry{called, {Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}}}, "2", nil},
 		"secrets, read":        {secrets, nil, []record.Entry{read}, "2", nil},

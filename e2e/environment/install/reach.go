@@ -142,16 +142,23 @@ func boundWidely(objs []*unstructured.Unstructured) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	type right struct{ account, verb, where, role string }
+	wild := map[right][]string{} // on what
 	for _, grant := range held.Grants {
 		where := "the whole cluster"
 		if grant.Namespace != "" {
 			where = "the namespace " + grant.Namespace
 		}
-		for _, right := range grant.Rights() {
-			if right.Wild() {
-				all = append(all, fmt.Sprintf("%s may %s %s in %s, by %s", grant.ServiceAccount, right.Verb, right.Object(), where, grant.Role))
+		for _, one := range grant.Rights() {
+			if one.Wild() {
+				key := right{grant.ServiceAccount, one.Verb, where, grant.Role}
+				wild[key] = append(wild[key], one.Object())
 			}
 		}
+	}
+	for r, objects := range wild {
+		slices.Sort(objects)
+		all = append(all, fmt.Sprintf("%s may %s %s in %s, by %s", r.account, r.verb, strings.Join(slices.Compact(objects), ", "), r.where, r.role))
 	}
 	for _, role := range held.Unknown {
 		all = append(all, fmt.Sprintf("it binds %s, which it does not bring: what that allows, the cluster knows", role))

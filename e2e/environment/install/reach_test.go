@@ -61,8 +61,7 @@ func TestReach(t *testing.T) {
 		"ClusterRoleBinding open gives ClusterRole cluster-admin to the group system:unauthenticated",
 		"ValidatingWebhookConfiguration never decides on what everybody in the cluster writes or reads",
 		"it changes the namespace default, which every cluster has",
-		"mine/me may * * in the whole cluster, by ClusterRole cluster-admin", // URLs
-		"mine/me may * *.* in the whole cluster, by ClusterRole cluster-admin",
+		"mine/me may * *, *.* in the whole cluster, by ClusterRole cluster-admin", // URLs, and resources
 		"pods of Bundle theirs/b are beyond the baseline standard: host namespaces (hostNetwork=true)",
 		"pods of DaemonSet kube-system/node are beyond the baseline standard: host namespaces (hostPID=true), hostPath volumes (volume \"host\"), " +
 			"privileged (container \"a\" must not set securityContext.privileged=true)",
