@@ -54,7 +54,7 @@ func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
 func (s *sampleRun) listen() (stop func()) {
 	return s.Recorder.Listen(func(e record.Entry) {
 		switch e.Kind {
-		case record.KindUsage, record.KindProbe:
+		case record.KindUsage, record.KindProbe, record.KindClosed:
 			return // nothing changed
 		case record.KindAudit: // nor has anything here, but that the operator has begun may be seen
 			if e.Audit.Namespace != s.sample.Namespace {

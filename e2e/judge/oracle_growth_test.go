@@ -112,3 +112,47 @@ func TestGrowthIsToldFromNoise(t *testing.T) {
 	assert.Zero(t, alarms)
 	assert.Equal(t, operators, found)
 }
+
+// watches has a pod begin a watch at each of so many changes, and end it after so many more; 0: never.
+func watches(s *story, changes, ends int, change func(*record.Audit)) {
+	for n := range changes {
+		a := record.Audit{User: "system:serviceaccount:native-system:operator", Pod: "operator-1", Verb: "watch", Resource: "secrets.v1", Namespace: "services", Code: 200, Open: true}
+		change(&a)
+		s.add(record.Entry{Time: at(float64(200*n + 20)), Kind: record.KindAudit, Audit: &a})
+		if ends > 0 {
+			s.add(record.Entry{Time: at(float64(200*(n+ends) + 20)), Kind: record.KindClosed, Closed: &a})
+		}
+	}
+	s.entries = ordered(s.entries)
+}
+
+// Watches that an operator never ends are growth, whatever else it takes; ones that it begins anew, or ends with what
+// they were for, are not, nor are another's, nor those of recordings that do not tell of ends.
+func TestGrowthOfOpenWatches(t *testing.T) {
+	same := func(*record.Audit) {}
+	for name, test := range map[string]struct {
+		ends   int
+		change func(*record.Audit)
+		want   spec.Outcome
+		text   string
+	}{
+		"never ended":       {0, same, spec.Fail, "it does, and does not end: pod native-system/operator-1, open watches of secrets.v1: 1 a change (1 to 1, 99%), from "},
+		"begun anew":        {1, same, spec.Pass, "open watches of secrets.v1: 0 a change"},
+		"ended with theirs": {20, same, spec.Pass, "open watches of secrets.v1: "},
+		"of another pod":    {0, func(a *record.Audit) { a.Pod = "operator-2" }, spec.Pass, "operator-1"},
+		"of another's":      {0, func(a *record.Audit) { a.User = "system:serviceaccount:elsewhere:other" }, spec.Pass, "operator-1"},
+		"no watch":          {0, func(a *record.Audit) { a.Verb, a.Subresource = "get", "log" }, spec.Pass, "operator-1"},
+		"of unknown end":    {0, func(a *record.Audit) { a.Open = false }, spec.Pass, "operator-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := seriesOf(t, 300, func(int) float64 { return 30 * mib })
+			end := s.entries[len(s.entries)-1]
+			s.entries = s.entries[:len(s.entries)-1]
+			watches(s, 300, test.ends, test.change)
+			s.add(end)
+			v := s.verdict("growth")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.text)
+		})
+	}
+}
