@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -75,7 +76,7 @@ func (s *sampleRun) listen() (stop func()) {
 
 // holds reports whether a namespace is one of the sample's.
 func (s *sampleRun) holds(namespace string) bool {
-	return namespace != "" && (namespace == s.sample.Namespace || s.sample.Matrix && namespace == secondOf(s.sample.Namespace))
+	return namespace != "" && (namespace == s.sample.Namespace || slices.ContainsFunc(s.sample.Others, func(o record.Other) bool { return o.Namespace == namespace }))
 }
 
 // run records the sample: its beginning, its steps, and its end.
