@@ -32,9 +32,10 @@ const (
 )
 
 // grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, the things
-// that its own metrics count as kept, and the watches of each resource that the API server's audit log shows open. A line is laid through the amount over the number of changes that were
-// made so far, after the warm-up; the whole interval of its slope must be above what is let pass, in both halves of it
-// the amount must grow, and not slower in the second by half: a heap that still finds its size does not go on so.
+// that its own metrics count as kept, and the watches of each resource that the API server's audit log shows open. A
+// line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval
+// of its slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by
+// half: a heap that still finds its size does not go on so.
 func grows(t *timeline.Timeline) Verdict {
 	var changes []time.Duration
 	for a := range t.Accepted() {

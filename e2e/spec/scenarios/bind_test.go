@@ -288,7 +288,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 	require.NoError(t, err)
 	own := map[string]bool{}
 	for _, s := range all {
-		if !slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool { 
+		if !slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool {
 			return step.Turn != "" || step.Pause != nil || step.Probe != "" || step.Fault != nil && step.Fault.What == spec.OccupyChildren
 		}) {
 			assert.Empty(t, s.Unfit(), s.Name)
