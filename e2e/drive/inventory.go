@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -20,8 +21,8 @@ func (s *sampleRun) takeInventory(ctx context.Context, settled bool) error {
 	}
 	namespaces := []string{s.sample.Namespace}
 	for _, other := range s.sample.Others {
-		if other.Namespace != s.sample.Namespace {
-			namespaces = []string{s.sample.Namespace, other.Namespace}
+		if !slices.Contains(namespaces, other.Namespace) {
+			namespaces = append(namespaces, other.Namespace)
 		}
 	}
 	pace := time.NewTicker(inventoryPace)

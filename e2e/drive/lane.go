@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -203,7 +202,7 @@ func (l *lane) empty() bool {
 	return l.plan.Wave == 0 && l.schedule() == nil && l.state == nil && !l.broken
 }
 
-// fresh opens another namespace, or two, from which all is recorded.
+// fresh opens another namespace, and those beside it that the scenario needs, from which all is recorded.
 func (l *lane) fresh(ctx context.Context, s scenarios.Scenario) (err error) {
 	l.close(ctx)
 	own := l.prefix
@@ -211,8 +210,10 @@ func (l *lane) fresh(ctx context.Context, s scenarios.Scenario) (err error) {
 		own = fmt.Sprintf("%s-%d", l.prefix, n)
 	}
 	open := []string{own}
-	if slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool { return strings.HasPrefix(step.On, scenarios.Elsewhere) }) {
-		open = append(open, secondOf(own))
+	for _, other := range s.Others() {
+		if namespace, _ := placeOf(own, other.Name); !slices.Contains(open, namespace) {
+			open = append(open, namespace)
+		}
 	}
 	l.state, l.broken = nil, false
 	bears := time.Duration(0)
@@ -297,10 +298,8 @@ func (l *lane) inMatrix(sample *record.Sample, s scenarios.Scenario) {
 	sample.Patience = cmp.Or(l.style.Patience(), max(l.Matrix.Patience, s.Patience))
 	sample.Expect, sample.Cause, sample.Unmeetable = slices.Concat(s.Expect, scenarios.Standing()), s.Cause, s.Unmeetable()
 	for _, other := range s.Others() {
-		o := record.Other{Namespace: sample.Namespace, Name: other.Name}
-		if rest, second := strings.CutPrefix(other.Name, scenarios.Elsewhere); second {
-			o.Namespace, o.Name = secondOf(sample.Namespace), rest
-		}
+		var o record.Other
+		o.Namespace, o.Name = placeOf(sample.Namespace, other.Name)
 		if other.Result != nil {
 			o.Size = &other.Result.Size
 		}

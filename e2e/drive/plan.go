@@ -76,11 +76,11 @@ func (t *turn) lane(namespaces string) *lane {
 }
 
 // longest is how many letters a namespace's name may have. The first most of them
-// leave room for a number at the end: second, or that of a lane's next namespace.
+// leave room for what stands at the end: second, the number of a lane's next namespace, or that of a series.
 const (
 	longest = 63
 	second  = "-2"
-	most    = longest - len(second)
+	most    = longest - len("-s000")
 )
 
 // name names a namespace of the turn, with a word at its end. Where a style's name is too long for it, a hash in the
@@ -207,9 +207,6 @@ func (t *turn) space(number string, scenario scenarios.Scenario) string {
 	}
 	return name
 }
-
-// secondOf is the namespace of scenarios.Elsewhere.
-func secondOf(namespace string) string { return namespace + second }
 
 // namespaces are all that were made.
 func (t *turn) namespaces() (names []string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +55,7 @@ func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
 func (s *sampleRun) listen() (stop func()) {
 	return s.Recorder.Listen(func(e record.Entry) {
 		switch e.Kind {
-		case record.KindUsage, record.KindProbe:
+		case record.KindUsage, record.KindProbe, record.KindClosed:
 			return // nothing changed
 		case record.KindAudit: // nor has anything here, but that the operator has begun may be seen
 			if e.Audit.Namespace != s.sample.Namespace {
@@ -75,7 +76,7 @@ func (s *sampleRun) listen() (stop func()) {
 
 // holds reports whether a namespace is one of the sample's.
 func (s *sampleRun) holds(namespace string) bool {
-	return namespace != "" && (namespace == s.sample.Namespace || s.sample.Matrix && namespace == secondOf(s.sample.Namespace))
+	return namespace != "" && (namespace == s.sample.Namespace || slices.ContainsFunc(s.sample.Others, func(o record.Other) bool { return o.Namespace == namespace }))
 }
 
 // run records the sample: its beginning, its steps, and its end.

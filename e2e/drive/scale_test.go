@@ -101,6 +101,28 @@ func TestASeriesDoesNotWait(t *testing.T) {
 	}))
 }
 
+// The namespaces of a series apart are made before it, watched as the sample's own, and each is deleted once its custom
+// resource has been gone for a while; the others go at the end.
+func TestASeriesApartHasNamespaces(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	series := scenarios.Scenario{Name: "apart", Group: spec.GroupBasic, Expect: []string{"series"}, Steps: []scenarios.Step{
+		{Series: &scenarios.Series{Count: 4, Every: time.Millisecond, Keep: 1, Apart: true}},
+	}}
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
+	require.Len(t, s.made, 5)
+	own := s.made[0]
+	assert.Equal(t, []string{own + "-s01", own + "-s02", own + "-s03", own + "-s04"}, s.made[1:])
+	assert.Equal(t, []string{own + "-s01", own + "-s02"}, s.deleted[:2])
+	var acts []string
+	for _, a := range s.actions(t) {
+		acts = append(acts, a.Verb+" "+strings.TrimPrefix(a.Namespace, own)+"/"+a.Name)
+	}
+	assert.Equal(t, []string{
+		"create -s01/series-01", "create -s02/series-02", "delete -s01/series-01", "create -s03/series-03", "delete -s02/series-02",
+		"create -s04/series-04", "delete -s03/series-03",
+	}, acts)
+}
+
 // Before the first step the operator is left alone, and what the scenario wants calm is watched for so long, whatever
 // moves.
 func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"operatorbench/e2e/spec"
@@ -25,6 +26,12 @@ func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
 		if goes := step.Series.Goes(i); goes != "" {
 			if err := s.delete(ctx, scenarios.Step{On: goes}); err != nil {
 				return err
+			}
+		}
+		if leaves := step.Series.Leaves(i); leaves != "" {
+			namespace, _ := s.place(leaves)
+			if err := s.Namespaces.Delete(ctx, namespace); err != nil {
+				return fmt.Errorf("delete the namespace %s of a series: %w", namespace, err)
 			}
 		}
 	}

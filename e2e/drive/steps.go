@@ -119,16 +119,22 @@ func (s *sampleRun) until(ctx context.Context, at time.Duration) error {
 	}
 }
 
-// place is where a step's custom resource is: "elsewhere/NAME" is in a second namespace.
+// place is where a step's custom resource is.
 func (s *sampleRun) place(on string) (namespace, custom string) {
-	namespace, custom = s.sample.Namespace, s.sample.Name
-	if other, second := strings.CutPrefix(on, scenarios.Elsewhere); second {
-		return secondOf(namespace), other
+	return placeOf(s.sample.Namespace, cmp.Or(on, s.sample.Name))
+}
+
+// placeOf is where the custom resource is that a step is on: "elsewhere/NAME" is in a second namespace, and "WORD/NAME" in
+// one that is named so behind the scenario's own.
+func placeOf(own, on string) (namespace, custom string) {
+	word, custom, beside := strings.Cut(on, "/")
+	switch {
+	case !beside:
+		return own, on
+	case word+"/" == scenarios.Elsewhere:
+		return own + second, custom
 	}
-	if on != "" {
-		custom = on
-	}
-	return namespace, custom
+	return own + "-" + word, custom
 }
 
 // send makes one request and records it. That the API server refuses what a

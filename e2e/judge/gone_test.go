@@ -10,6 +10,39 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// A child of a known name must be gone, too; what somebody else has put in its place is no remainder while it is there.
+func TestWhatIsAnothersNeedNotBeGone(t *testing.T) {
+	w := queue
+	w.Children = append(w.Children, spec.ChildKind{ID: "service", Resource: "services.v1", Kind: "Service", Name: "{{.Name}}-nodes"})
+	for name, occupied := range map[string]bool{"the operator's": false, "another's": true} {
+		s := newStory(t)
+		s.entries[0].Header.Workload = &w
+		s.begin(0, "native", "delete", -1, matrix("gone"))
+		fault := record.Fault{
+			Stage: record.Begun, From: at(1), Kind: spec.FaultOccupy, What: "children", Namespace: "services", Objects: []string{"services/services/cache-nodes"},
+		}
+		over := fault
+		over.Stage, over.From = record.Over, at(3000)
+		if occupied {
+			s.add(record.Entry{Time: at(5), Kind: record.KindFault, Fault: &fault})
+		}
+		named := queued(1, 1, 0, "")
+		named.object["metadata"].(fields)["name"] = "cache"
+		s.act(10, 15, "create", named.at(100))
+		s.see(16, "ADDED", named.at(100))
+		s.see(18, "ADDED", thing{resource: "services.v1", namespace: "services", name: "cache-nodes", uid: "s1", object: fields{"metadata": fields{"name": "cache-nodes"}}})
+		s.act(2010, 2015, "delete", named.at(110))
+		s.see(2020, "DELETED", named.at(111))
+		if left := lacksNow(t, s, spec.PointGone); !occupied {
+			assert.Equal(t, "of Queue cache something is left: services/cache-nodes", left, name)
+		} else {
+			assert.Empty(t, left, name)
+			s.add(record.Entry{Time: at(3005), Kind: record.KindFault, Fault: &over})
+			assert.NotEmpty(t, lacksNow(t, s, spec.PointGone), "it is to be removed by now")
+		}
+	}
+}
+
 // What a workload says must be gone beside the main child is awaited, measured and judged.
 func TestGoneIsWhatTheWorkloadSays(t *testing.T) {
 	w := queue

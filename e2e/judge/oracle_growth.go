@@ -27,14 +27,15 @@ const (
 	growthLevel = 0.99
 	// mostGrowth is how much a change may leave for ever: at one change a second, 11 GiB a day are more.
 	mostGrowth = 128 << 10
-	// mostKept is the same for what is counted: goroutines, threads, file descriptors. One of each fifth change is a leak.
+	// mostKept is the same for what is counted: goroutines, threads, file descriptors, open watches. One of each fifth change is a leak.
 	mostKept = 0.2
 )
 
-// grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, and the
-// things that its own metrics count as kept. A line is laid through the amount over the number of changes that were
-// made so far, after the warm-up; the whole interval of its slope must be above what is let pass, in both halves of it
-// the amount must grow, and not slower in the second by half: a heap that still finds its size does not go on so.
+// grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, the things
+// that its own metrics count as kept, and the watches of each resource that the API server's audit log shows open. A
+// line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval
+// of its slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by
+// half: a heap that still finds its size does not go on so.
 func grows(t *timeline.Timeline) Verdict {
 	var changes []time.Duration
 	for a := range t.Accepted() {
@@ -72,7 +73,7 @@ func grows(t *timeline.Timeline) Verdict {
 	case len(said) == 0:
 		return notApplicable("no pod of the operator was looked at often enough while %s were made (%s)", all, plain.Plural(len(t.Looks), "look"))
 	case len(wrong) > 0:
-		return fail(nil, "expected what the operator's pods keep not to grow with each of %s, by more than %s of memory or %g of what they count; it does, and does not end: %s",
+		return fail(nil, "expected what the operator's pods keep not to grow with each of %s, by more than %s of memory or %g of what is counted; it does, and does not end: %s",
 			all, plain.Bytes(mostGrowth), mostKept, strings.Join(wrong, "; "))
 	}
 	return pass("over %s: %s", all, strings.Join(said, "; "))

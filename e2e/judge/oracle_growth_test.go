@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -111,4 +112,99 @@ func TestGrowthIsToldFromNoise(t *testing.T) {
 	}
 	assert.Zero(t, alarms)
 	assert.Equal(t, operators, found)
+}
+
+// watches has a pod begin a watch at each of so many changes, and end it after so many more; 0: never.
+func watches(s *story, changes, ends int, change func(*record.Audit)) {
+	for n := range changes {
+		a := record.Audit{User: "system:serviceaccount:native-system:operator", Pod: "operator-1", Verb: "watch", Resource: "secrets.v1", Namespace: "services", Code: 200, Open: true}
+		change(&a)
+		s.add(record.Entry{Time: at(float64(200*n + 20)), Kind: record.KindAudit, Audit: &a})
+		if ends > 0 {
+			s.add(record.Entry{Time: at(float64(200*(n+ends) + 20)), Kind: record.KindClosed, Closed: &a})
+		}
+	}
+	s.entries = ordered(s.entries)
+}
+
+// Watches that an operator never ends are growth, whatever else it takes; ones that it begins anew, or ends with what
+// they were for, are not, nor are another's, nor those of recordings that do not tell of ends.
+func TestGrowthOfOpenWatches(t *testing.T) {
+	same := func(*record.Audit) {}
+	for name, test := range map[string]struct {
+		ends   int
+		change func(*record.Audit)
+		want   spec.Outcome
+		text   string
+	}{
+		"never ended":       {0, same, spec.Fail, "it does, and does not end: pod native-system/operator-1, open watches of secrets.v1: 1 a change (1 to 1, 99%), from "},
+		"begun anew":        {1, same, spec.Pass, "open watches of secrets.v1: 0 a change"},
+		"ended with theirs": {20, same, spec.Pass, "open watches of secrets.v1: "},
+		"of another pod":    {0, func(a *record.Audit) { a.Pod = "operator-2" }, spec.Pass, "operator-1"},
+		"of another's":      {0, func(a *record.Audit) { a.User = "system:serviceaccount:elsewhere:other" }, spec.Pass, "operator-1"},
+		"no watch":          {0, func(a *record.Audit) { a.Verb, a.Subresource = "get", "log" }, spec.Pass, "operator-1"},
+		"of unknown end":    {0, func(a *record.Audit) { a.Open = false }, spec.Pass, "operator-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := seriesOf(t, 300, func(int) float64 { return 30 * mib })
+			end := s.entries[len(s.entries)-1]
+			s.entries = s.entries[:len(s.entries)-1]
+			watches(s, 300, test.ends, test.change)
+			s.add(end)
+			v := s.verdict("growth")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.text)
+		})
+	}
+}
+
+// In series-of-namespaces each change is in a namespace of its own. A watch of each may last as long as its namespace, which
+// goes 10 s after it came, and some seconds longer; one that does not end is growth.
+func TestGrowthOverNamespaces(t *testing.T) {
+	const count, keep = 80, 10
+	for name, test := range map[string]struct {
+		ends float64 // seconds after the namespace came; 0: never
+		want spec.Outcome
+	}{
+		"never ended":              {0, spec.Fail},
+		"ended with the namespace": {10.5, spec.Pass},
+		"ended late":               {18, spec.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := strict(t)
+			s.begin(0, "native", "series-of-namespaces", 1, matrix("growth"), func(sample *record.Sample) {
+				for n := range count {
+					sample.Others = append(sample.Others, record.Other{Namespace: fmt.Sprint("services-", n), Name: "cache"})
+				}
+			})
+			in := func(n int) thing {
+				one := custom(1, 0, 0).named("cache", fmt.Sprint("cr", n))
+				one.namespace = fmt.Sprint("services-", n)
+				return one
+			}
+			for n := range count {
+				now := float64(500*n + 10)
+				s.act(now, now+5, "create", in(n))
+				if n >= keep {
+					s.act(now+6, now+8, "delete", in(n-keep))
+				}
+				a := &record.Audit{User: "system:serviceaccount:native-system:operator", Pod: "operator-1", Verb: "watch", Resource: "secrets.v1", Namespace: in(n).namespace, Code: 200, Open: true}
+				s.add(record.Entry{Time: at(now + 9), Kind: record.KindAudit, Audit: a})
+				if test.ends > 0 {
+					s.add(record.Entry{Time: at(now + 1000*test.ends), Kind: record.KindClosed, Closed: a})
+				}
+			}
+			for second := range count / 2 {
+				s.add(record.Entry{Time: at(float64(1000*second + 50)), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{
+					{Namespace: "native-system", Name: "operator-1", CPU: 1, Memory: 30 * mib},
+				}}})
+			}
+			s.entries = ordered(s.entries)
+			s.end(60_000, record.Settled)
+			v := s.verdict("growth")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, "150 changes")
+			assert.Contains(t, v.Message, "open watches of secrets.v1")
+		})
+	}
 }

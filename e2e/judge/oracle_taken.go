@@ -15,19 +15,20 @@ import (
 
 var notTakenOracle = Named{Name: "not-taken", Needs: onMains, Judge: notTaken}
 
-// notTaken judges what somebody else has put in the place of the main child: it is theirs, by its controller or, where
-// it has none, as its selector and labels are not the operator's
+// notTaken judges what somebody else has put in the place of the main child, or of others: it is theirs, by its controller
+// or, where it has none, as its selector and labels are not the operator's
 // (https://github.com/kubernetes/design-proposals-archive/blob/main/api-machinery/controller-ref.md). Until the harness
 // removes it, it is there as it was made: neither deleted nor written, nor given another owner.
 func notTaken(t *timeline.Timeline) Verdict {
-	from, until, at := time.Duration(-1), t.EndedAt+1, ""
+	var at []string
+	from, until := time.Duration(-1), t.EndedAt+1
 	for e := range t.All() {
 		if e.Kind != record.KindFault || e.Fault.Kind != spec.FaultOccupy {
 			continue
 		}
 		switch {
 		case e.Fault.Stage == record.Begun && e.Fault.Error == "" && len(e.Fault.Objects) > 0:
-			from, at = e.Fault.From, e.Fault.Objects[0]
+			from, at = e.Fault.From, e.Fault.Objects
 		case e.Fault.Stage == record.Over:
 			until = e.Fault.From
 		}
@@ -35,26 +36,31 @@ func notTaken(t *timeline.Timeline) Verdict {
 	if from < 0 {
 		return notApplicable("nobody else's %s was in the way", t.Child.Kind)
 	}
-	var first *timeline.Event
+	first := map[string]*timeline.Event{}
+	var titles []string
 	for e := range t.Watched() {
-		if e.Watch.Resource != t.Mains || e.Object == nil || e.Time < from || e.Time >= until || !strings.HasSuffix(at, "/"+e.Watch.Namespace+"/"+e.Watch.Name) {
+		place := timeline.Place(e.Watch.Resource, e.Watch.Namespace, e.Watch.Name)
+		if e.Object == nil || e.Time < from || e.Time >= until || !slices.Contains(at, place) {
 			continue
 		}
-		if first == nil {
-			if first = e; e.Watch.Event == spec.Deleted {
-				first = nil // that of the operator, which was there before
+		was, title := first[place], timeline.Title(e.Watch.Resource, e.Watch.Name)
+		if was == nil {
+			if e.Watch.Event != spec.Deleted { // that of the operator was there before
+				first[place], titles = e, append(titles, title)
 			}
 			continue
 		}
-		if why := takenOver(first.Object, e); why != "" {
-			return fail([]string{line(t, first), line(t, e)}, "expected the operator to leave %s as it is, which is somebody else's; at %s %s",
-				timeline.Title(e.Watch.Resource, e.Watch.Name), t.Since(e.Time), why)
+		if why := takenOver(was.Object, e); why != "" {
+			return fail([]string{line(t, was), line(t, e)}, "expected the operator to leave %s as it is, which is somebody else's; at %s %s", title, t.Since(e.Time), why)
 		}
 	}
-	if first == nil {
+	switch {
+	case len(first) < len(at):
 		return Verdict{Outcome: spec.Invalid, Message: "the watch did not show what was put in the way"}
+	case len(first) > 1:
+		return pass("%s, which are somebody else's, were as they had been made until the harness removed them", strings.Join(titles, ", "))
 	}
-	return pass("%s, which is somebody else's, was as it had been made until the harness removed it", timeline.Title(first.Watch.Resource, first.Watch.Name))
+	return pass("%s, which is somebody else's, was as it had been made until the harness removed it", titles[0])
 }
 
 // takenOver says what has been done to an object; "": nothing but what the cluster's own controllers do.
@@ -69,14 +75,16 @@ func takenOver(was *wire.Object, e *timeline.Event) string {
 		return "it was to be deleted"
 	case now.Generation != was.Generation:
 		return fmt.Sprintf("its spec was another (generation %d)", now.Generation)
-	case was.Detail == nil || now.Detail == nil:
-		return ""
-	case !slices.Equal(was.Detail.Owners, now.Detail.Owners):
+	case was.Detail != nil && now.Detail != nil && !slices.Equal(was.Detail.Owners, now.Detail.Owners):
 		return "its owner references were others"
-	case !maps.Equal(was.Detail.Labels, now.Detail.Labels):
+	case was.Detail != nil && now.Detail != nil && !maps.Equal(was.Detail.Labels, now.Detail.Labels):
 		return "its labels were others"
 	case !slices.Equal(was.Finalizers, now.Finalizers):
 		return "its finalizers were others"
+	case now.Controller != was.Controller:
+		return "it had another controller"
+	case now.Generation == 0 && now.ResourceVersion != was.ResourceVersion: // nobody else writes to objects of such kinds
+		return "it was written"
 	}
 	return ""
 }

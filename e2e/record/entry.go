@@ -31,6 +31,7 @@ const (
 	KindBlock     Kind = "block"     // a style was installed, has been driven, was removed
 	KindUsage     Kind = "usage"     // what pods have used so far
 	KindAudit     Kind = "audit"     // the API server answered a request of anyone
+	KindClosed    Kind = "closed"    // a pod's request that was open, such as a watch, has ended
 	KindFault     Kind = "fault"     // the harness broke something on purpose, or undid it
 	KindHeld      Kind = "held"      // a custom resource had to be released by force
 	KindInventory Kind = "inventory" // what there is at a sample's end
@@ -52,6 +53,7 @@ type Entry struct {
 	Block     *Block        `json:"block,omitempty"`
 	Usage     *Usage        `json:"usage,omitempty"`
 	Audit     *Audit        `json:"audit,omitempty"`
+	Closed    *Audit        `json:"closed,omitempty"`
 	Fault     *Fault        `json:"fault,omitempty"`
 	Held      *Held         `json:"held,omitempty"`
 	Inventory *Inventory    `json:"inventory,omitempty"`
@@ -366,6 +368,8 @@ type Audit struct {
 	Namespace   string    `json:"namespace,omitempty"`
 	Name        string    `json:"name,omitempty"`
 	Code        int       `json:"code"` // HTTP status
+	// Open marks one that goes on, such as a watch; an entry of the kind closed tells when it ends.
+	Open bool `json:"open,omitempty"`
 }
 
 // OfEvents reports whether the request is about Kubernetes' Events, of either of their two APIs.

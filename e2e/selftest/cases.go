@@ -143,6 +143,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
 		{Mutant: "keeps-goroutine", Scenario: "series-that-goes", Oracle: "growth", Fault: "It starts a goroutine at each reconcile that never ends."},
+		{Mutant: "watches-namespaces", Scenario: "series-of-namespaces", Oracle: "growth", Fault: "It begins a watch in each namespace that never ends."},
 
 		// Held out: written without knowledge of the oracles that find those above.
 		{Mutant: "leaves-service", Scenario: "delete", Oracle: "garbage", Fault: "It makes a Service for each custom resource, which nothing removes."},

@@ -92,6 +92,9 @@ const (
 // AllComponents is what a fault is done to that is done to every component.
 const AllComponents = "all"
 
+// OccupyChildren is what a fault of the kind occupy takes the places of, where it is not the main child's.
+const OccupyChildren = "children"
+
 // What a fault of the kind restart restarts.
 const (
 	RestartAPIServer = "api-server"
@@ -149,7 +152,7 @@ const (
 	PhaseGone          = "CR gone"        // the custom resource was removed
 	PhaseChildGone     = "child gone"     // no Deployment of it is left
 	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
-	PhaseAllGone       = "all gone"       // nor what phases.gone of the workload names
+	PhaseAllGone       = "all gone"       // nor children whose names the workload says, nor what its phases.gone names
 )
 
 // Phases lists the phases that every style has, in their order.

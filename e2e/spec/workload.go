@@ -168,6 +168,8 @@ type ChildKind struct {
 	ID       string `json:"id"`       // what expressions call it
 	Resource string `json:"resource"` // plural.version.group; plural.version of the core group
 	Kind     string `json:"kind"`
+	// Name is that of a child beside the main one, where it is known before the child is there: a template, as Child.Name.
+	Name string `json:"name,omitempty"`
 	// Main marks the one child that runs the pods; there is exactly one.
 	Main  bool   `json:"main,omitempty"`
 	Scale string `json:"scale,omitempty"` // the path of the number of its pods
@@ -187,6 +189,15 @@ func (c ChildKind) GroupResource() string {
 // HasTemplate reports whether a child makes its pods of a template that can be changed.
 func (c ChildKind) HasTemplate() bool {
 	return slices.Contains([]string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"}, c.GroupResource())
+}
+
+// Occupiable are the children beside the main one whose places somebody else can take: the name is known, and so is what an
+// object of the kind may be that is nobody's child.
+func (w *Workload) Occupiable() []ChildKind {
+	kinds := []string{"configmaps", "secrets", "services", "serviceaccounts", "roles.rbac.authorization.k8s.io"}
+	return slices.DeleteFunc(slices.Clone(w.Children), func(c ChildKind) bool {
+		return c.Main || c.Name == "" || !c.HasTemplate() && !slices.Contains(kinds, c.GroupResource())
+	})
 }
 
 // RunsPods reports whether a child is a pod, or of one of Kubernetes' kinds that make pods.

@@ -46,6 +46,21 @@ func (a *Request) Lease() string {
 	return a.namespace + "/" + a.name
 }
 
+// watches are those that a pod, as namespace/name, has of a resource.
+type watches struct{ pod, resource string }
+
+// watching takes note that a watch has begun, or that one has ended.
+func (s *Splitter) watching(a *record.Audit, more int) {
+	if a.Verb != "watch" {
+		return
+	}
+	namespace, _, _ := strings.Cut(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":")
+	of := watches{namespace + "/" + a.Pod, a.Resource}
+	if s.watches[of] += more; s.watches[of] <= 0 {
+		delete(s.watches, of)
+	}
+}
+
 // mostTurns bounds what is kept of two pods that write without end.
 const mostTurns = 5000
 

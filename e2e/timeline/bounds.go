@@ -83,6 +83,8 @@ func Weight(e *record.Entry) int {
 		}
 	case e.Audit != nil:
 		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)
+	case e.Closed != nil:
+		n += len(e.Closed.Name) + len(e.Closed.User) + len(e.Closed.Agent)
 	case e.Inventory != nil:
 		n += inventoryWeight(e.Inventory)
 	case e.Probe != nil:

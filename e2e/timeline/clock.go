@@ -25,7 +25,7 @@ func (c *clock) check(e *record.Entry, placeOf func(*record.Action) string) erro
 	switch {
 	case e.Block != nil:
 		return advance(&c.blocks, e.Time)
-	case e.Audit != nil:
+	case e.Audit != nil, e.Closed != nil:
 		return advance(&c.audit, e.Time)
 	case e.Begin != nil:
 		return c.act(e.Begin.Place(), e.Time)

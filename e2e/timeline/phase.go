@@ -98,7 +98,7 @@ func deletePhases(w *Workload) []Phase {
 			return !t.HasChildren() && !t.World.hasPodsOf(t.IsChild)
 		}},
 	}
-	if w.gone != nil {
+	if w.gone != nil || len(w.named) > 0 {
 		phases = append(phases, Phase{Name: spec.PhaseAllGone, Inner: -1, last: true, Needs: w.goneNeeds(), Holds: func(t *Timeline) bool {
 			return t.GoneLacks(t.Subjects[0]) == ""
 		}})

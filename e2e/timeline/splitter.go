@@ -37,7 +37,8 @@ type Splitter struct {
 	jobs     jobs
 	clock    clock
 	audit    auditClock
-	effort   *effort // nil: without bound
+	watches  map[watches]int // that are open
+	effort   *effort         // nil: without bound
 	causes   causes
 	counter  int
 	objects  int       // in known
@@ -68,7 +69,7 @@ func NewSplitter() *Splitter {
 	return &Splitter{
 		clock:  clock{acts: map[string]time.Duration{}},
 		within: map[string][]*Timeline{}, crowd: newCrowd(), spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
-		inner: innerPhases{}, jobs: jobs{},
+		inner: innerPhases{}, jobs: jobs{}, watches: map[watches]int{},
 	}
 }
 
@@ -127,6 +128,11 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 	case record.KindHeld: // of a sample that has ended
 	case record.KindAudit:
 		s.audited(&e)
+		if e.Audit.Open {
+			s.watching(e.Audit, 1)
+		}
+	case record.KindClosed:
+		s.watching(e.Closed, -1)
 	case record.KindFault:
 		err = s.fault(e)
 	case record.KindInventory:
@@ -195,6 +201,12 @@ func (s *Splitter) used(e *record.Entry) {
 			for what, amount := range p.Kept {
 				t.Looks = append(t.Looks, Look{e.Time, pod, what, amount})
 			}
+			s.effort.spend(len(s.watches))
+			for of, open := range s.watches {
+				if of.pod == pod {
+					t.Looks = append(t.Looks, Look{e.Time, pod, "open watches of " + of.resource, float64(open)})
+				}
+			}
 		}
 	}
 }
@@ -228,7 +240,7 @@ func (s *Splitter) Spend(steps int) { s.effort.spend(steps) }
 func (s *Splitter) Overspent() error { return s.effort.err() }
 
 // Objects counts what is remembered of objects.
-func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
+func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) + len(s.watches) }
 
 // Release gives a Timeline's memory back, once nothing of it is looked at any more.
 func (s *Splitter) Release(t *Timeline) {

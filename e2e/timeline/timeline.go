@@ -86,7 +86,7 @@ const Memory = "memory"
 type Look struct {
 	At     time.Duration
 	Pod    string // namespace/name
-	What   string // Memory, or a metric of the pod's own
+	What   string // Memory, a metric of the pod's own, or its open watches of a resource
 	Amount float64
 }
 

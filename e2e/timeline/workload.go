@@ -6,6 +6,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/expr"
 	"operatorbench/e2e/spec/workloads"
 	"operatorbench/e2e/timeline/wire"
@@ -21,7 +22,14 @@ type Workload struct {
 	ready  *expr.Expression // nil: to be rolled out is to be ready
 	failed *expr.Expression // nil: it never says so
 	paused *expr.Expression // nil: it never says so
-	gone   *expr.Expression // nil: its main child and pods are all that must go
+	gone   *expr.Expression // nil: its main child, its pods and what is named are all that must go
+	named  []named          // children beside the main one
+}
+
+// named is a child whose name is known.
+type named struct {
+	spec.ChildKind
+	name *bounds.Template
 }
 
 // workloadOf is the workload of a recording.
@@ -32,6 +40,16 @@ func workloadOf(h *record.Header) (*Workload, error) {
 	}
 	is := &Workload{Spec: *w, Layout: wire.NewLayout(w), Child: w.Main()}
 	is.knob, _ = w.ScaleKnob()
+	for _, child := range w.Children {
+		if child.Name == "" {
+			continue
+		}
+		name, err := bounds.NewTemplate(child.Name)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: children: the name of %s: %w", w.Name, child.ID, err)
+		}
+		is.named = append(is.named, named{child, name})
+	}
 	phases := w.Phases.Named()
 	if len(phases) == 0 {
 		return is, nil
@@ -151,16 +169,32 @@ func (t *Timeline) PausedLacks(s *Subject) string {
 	return t.phaseLacks(t.paused, s, t.ChildOf(s), custom.Size)
 }
 
-// RemainsLack says what phases.gone lacks of a custom resource that is not there; "": nothing, or it never was.
+// RemainsLack says what is left, beside main child and pods, of a custom resource that is not there, by the names of its
+// children and by phases.gone; "": nothing, or it never was.
 func (t *Timeline) RemainsLack(s *Subject) string {
 	was := t.World.customs[s.uid()]
-	if t.gone == nil || was == nil {
+	if was == nil {
+		return ""
+	}
+	text := func(left string) string {
+		return fmt.Sprintf("of %s %s something is left: %s", t.Spec.Resource.Kind, s.Name, left)
+	}
+	for _, child := range t.named {
+		name, err := child.name.Fill(s.Namespace, s.Name)
+		left := First(t.World.of(child.Resource), func(o *Entity) bool {
+			return err == nil && o.Namespace == s.Namespace && o.Name == name && !t.occupies(child.Resource, o)
+		})
+		if left != nil {
+			return text(Title(child.Resource, name))
+		}
+	}
+	if t.gone == nil {
 		return ""
 	}
 	values := map[string]any{expr.Custom: was.Fields, expr.Knob: map[string]any{t.knob: int64(was.Size)}}
 	for _, child := range t.Spec.Children {
 		list := []any{}
-		for _, o := range Living(t.World.of(child.Resource), func(o *Entity) bool { return o.Namespace == s.Namespace }) {
+		for _, o := range Living(t.World.of(child.Resource), func(o *Entity) bool { return o.Namespace == s.Namespace && !t.occupies(child.Resource, o) }) {
 			list = append(list, o.Fields)
 		}
 		values[child.ID] = list
@@ -169,7 +203,23 @@ func (t *Timeline) RemainsLack(s *Subject) string {
 	if !t.effort.spend(steps) || lacks == "" {
 		return ""
 	}
-	return fmt.Sprintf("of %s %s something is left: %s", t.Spec.Resource.Kind, s.Name, lacks)
+	return text(lacks)
+}
+
+// occupies reports whether an object is somebody else's, whom the harness has put in a child's place.
+func (t *Timeline) occupies(resource string, o *Entity) bool {
+	is := false
+	for i := range t.Faults {
+		if f := t.Faults[i].Fault; f.Kind == spec.FaultOccupy && slices.Contains(f.Objects, Place(resource, o.Namespace, o.Name)) {
+			is = f.Stage == record.Begun
+		}
+	}
+	return is
+}
+
+// Place is an object as faults name it: plural/namespace/name.
+func Place(resource, namespace, name string) string {
+	return Kind(resource) + "/" + namespace + "/" + name
 }
 
 // phaseLacks says what a custom resource lacks to be in a phase, where this is its main child and the size that is

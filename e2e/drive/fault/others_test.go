@@ -61,6 +61,43 @@ func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
 	require.ErrorContains(t, err, "occupy the place of the main child of n/cache: nobody knows its name")
 }
 
+// Every child that has a name, and that anybody can make, is another's, and all of them go when it is mended.
+func TestSomebodyElsesChildrenAreRemovedAlone(t *testing.T) {
+	_, injector := bench()
+	injector.Workload = workloadtest.Queue(t)
+	injector.Workload.Children = append(injector.Workload.Children,
+		spec.ChildKind{ID: "front", Resource: "services.v1", Kind: "Service", Name: "{{.Name}}-front"},
+		spec.ChildKind{ID: "secret", Resource: "secrets.v1", Kind: "Secret", Name: "{{.Name}}"},
+		spec.ChildKind{ID: "job", Resource: "jobs.v1.batch", Kind: "Job", Name: "{{.Name}}"})
+	root := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "kube-root-ca.crt", UID: "root"}}
+	fake := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, root)
+	injector.Dynamic = fake
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "children"}, fault.Target{Namespace: "n", Name: "queue"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"services/n/queue-front", "secrets/n/queue"}, broken.Objects)
+	for _, resource := range []string{"services", "secrets"} {
+		list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Len(t, list.Items, 1)
+		assert.Equal(t, "root", string(metav1.GetControllerOf(&list.Items[0]).UID))
+	}
+	require.NoError(t, broken.Undo(t.Context()))
+	for _, resource := range []string{"services", "secrets"} {
+		list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, list.Items)
+	}
+
+	fake.PrependReactor("create", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewAlreadyExists(corev1.Resource("secrets"), "queue")
+	})
+	_, err = injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "children"}, fault.Target{Namespace: "n", Name: "queue"})
+	require.ErrorContains(t, err, "occupy the place of secrets/n/queue")
+	list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource("services")).Namespace("n").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, list.Items, "what was done is taken back")
+}
+
 // A policy adds to what is written, is this run's own by its labels, and goes when it is mended.
 func TestAPolicyAddsToWhatIsWritten(t *testing.T) {
 	typed, injector := bench()

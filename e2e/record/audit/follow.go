@@ -42,8 +42,8 @@ type Follower struct {
 }
 
 // Follow records every line of the log, which is one audit.k8s.io/v1 Event in JSON each, in order, until Stop is called
-// or ctx ends; either closes the log. A long request, such as a watch, is one entry, as of its start. A line that
-// cannot be read, and the log's end before that, are a gap in the recording.
+// or ctx ends; either closes the log. A long request, such as a watch, is one entry, as of its start; that of a pod is
+// another when it ends. A line that cannot be read, and the log's end before that, are a gap in the recording.
 func Follow(ctx context.Context, log io.ReadCloser, recorder *record.Recorder) *Follower {
 	f := &Follower{
 		recorder: recorder, log: log, ended: make(chan struct{}),
@@ -193,13 +193,17 @@ func (f *Follower) take(line []byte) error {
 	if err != nil {
 		return err
 	}
+	a := e.entry()
 	switch e.Stage {
 	case started:
-		f.long[e.AuditID] = true
+		f.long[e.AuditID], a.Open = true, a.Pod != ""
 	case complete, panicked:
 		if f.long[e.AuditID] {
 			delete(f.long, e.AuditID)
-			return nil
+			if a.Pod == "" {
+				return nil
+			}
+			return f.recorder.Record(record.Entry{Time: now, Kind: record.KindClosed, Closed: a})
 		}
 	default:
 		return nil // RequestReceived: the answer's line follows
@@ -207,7 +211,7 @@ func (f *Follower) take(line []byte) error {
 	if f.marked(e.AuditID) {
 		return nil
 	}
-	return f.recorder.Record(record.Entry{Time: now, Kind: record.KindAudit, Audit: e.entry()})
+	return f.recorder.Record(record.Entry{Time: now, Kind: record.KindAudit, Audit: a})
 }
 
 var errTooLong = fmt.Errorf("a line is longer than %d bytes", maxLine)

@@ -104,9 +104,11 @@ func serve(ctx context.Context, address string, o *operator) error {
 			http.Error(w, "the caches are not synced", http.StatusServiceUnavailable)
 		}
 	})
-	ready.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintf(w, "# TYPE go_goroutines gauge\ngo_goroutines %d\n", runtime.NumGoroutine())
-	})
+	if !o.mute {
+		ready.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, "# TYPE go_goroutines gauge\ngo_goroutines %d\n", runtime.NumGoroutine())
+		})
+	}
 	server := &http.Server{Handler: ready, ReadHeaderTimeout: time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

@@ -158,6 +158,18 @@ func twoStories() []story {
 			}
 			return fmt.Sprint(w.operator.waiting.Load() >= 20)
 		}, "false", "true"},
+		{"watches-namespaces", func(w *world) string {
+			for _, namespace := range []string{"services", "services", "others"} {
+				w.put(customs, cr(namespace, fmt.Sprint("memcached-", len(w.client.Actions())), 0))
+			}
+			began := 0
+			for _, action := range w.client.Actions() {
+				if action.Matches("watch", pods.Resource) && action.GetNamespace() != "" {
+					began++
+				}
+			}
+			return fmt.Sprint(began)
+		}, "0", "2"},
 	}
 }
 

@@ -142,6 +142,23 @@ func keepsGoroutine(o *operator) {
 	}
 }
 
+// watchesNamespaces begins a watch in each namespace of a custom resource that never ends. As most operators do, it tells
+// nobody how many goroutines it has.
+func watchesNamespaces(o *operator) {
+	o.mute = true
+	ensure, watched := o.ensure, map[string]bool{}
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		if namespace := cr.GetNamespace(); !watched[namespace] {
+			_, err := o.client.Resource(pods).Namespace(namespace).Watch(context.WithoutCancel(ctx), metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("watch the pods of %s: %w", namespace, err)
+			}
+			watched[namespace] = true
+		}
+		return ensure(ctx, cr, size)
+	}
+}
+
 func keeps(o *operator, size int) {
 	custom := o.custom
 	o.custom = func(key name) *object {

@@ -56,6 +56,7 @@ type operator struct {
 	kept        [][]byte      // of each reconcile, by those that keep it
 	ends        chan struct{} // is closed when run ends
 	waiting     atomic.Int32  // goroutines that wait for that
+	mute        bool          // it has no metrics
 	seams
 }
 

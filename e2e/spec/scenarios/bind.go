@@ -241,7 +241,7 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 	case step.Probe != "" && (w.Probe == nil || !w.Probe.Kept):
 		return fmt.Sprintf("the workload %s has no probe that says that its volumes keep what it writes", w.Name)
 	case fault.Unfit != nil:
-		return fault.Unfit(w)
+		return fault.Unfit(w, step.Fault.What)
 	}
 	return ""
 }

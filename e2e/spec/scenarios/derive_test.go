@@ -106,3 +106,12 @@ func TestASeriesThatKeepsSome(t *testing.T) {
 	assert.Equal(t, []string{"", "", "series-01", "series-02"}, gone)
 	assert.Empty(t, scenarios.Series{Count: 4}.Goes(3))
 }
+
+// Of a series apart each is in a namespace of its own, which goes when as many more have come again.
+func TestASeriesApart(t *testing.T) {
+	s := scenarios.Scenario{Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 3, Keep: 1, Apart: true}}}}
+	assert.Equal(t, []scenarios.Other{{Name: "s01/series-01"}, {Name: "s02/series-02"}, {Name: "s03/series-03", Result: &scenarios.Spec{}}}, s.Others())
+	assert.Equal(t, "s02/series-02", s.Series().Goes(2))
+	assert.Equal(t, []string{"", "", "s01/series-01"}, []string{s.Series().Leaves(0), s.Series().Leaves(1), s.Series().Leaves(2)})
+	assert.Empty(t, scenarios.Series{Count: 3, Keep: 1}.Leaves(2), "it has no namespace of its own")
+}

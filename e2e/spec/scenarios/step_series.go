@@ -14,6 +14,9 @@ func seriesStep() stepKind {
 		name: StepSeries, own: true,
 		text: func(s Step) string {
 			text := fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
+			if s.Series.Apart {
+				text += ", each in a namespace of its own"
+			}
 			if s.Series.Keep > 0 {
 				text += fmt.Sprintf(", and delete all but the last %d", s.Series.Keep)
 			}
@@ -27,6 +30,8 @@ func seriesStep() stepKind {
 				c.FailAt(s.at("series", "every"), "series.every is %v, expected more than 0s, to %v", s.Series.Every, mostBetween)
 			case s.Series.Keep >= s.Series.Count:
 				c.FailAt(s.at("series", "keep"), "series.keep is %d, expected fewer than the %d that are created", s.Series.Keep, s.Series.Count)
+			case s.Series.Apart && s.Series.Keep == 0:
+				c.FailAt(s.at("series", "apart"), "series.apart: nothing goes, and no namespace with it: say by keep how many stay")
 			}
 			c.seen.series = true
 		},
@@ -40,23 +45,39 @@ type Series struct {
 	Every time.Duration `yaml:"every"` // between two of them, at the least; see Pace
 	// Keep is how many of them there are at a time: each is deleted when so many more have been created. 0: all stay.
 	Keep int `yaml:"keep"`
+	// Apart: each has a namespace of its own, which is deleted as long after the custom resource as that was there.
+	Apart bool `yaml:"apart"`
 }
 
-// Names are those of the custom resources of a series.
+// Names are those of the custom resources of a series, as in Step.On.
 func (s Series) Names() []string {
 	var names []string
 	for i := range s.Count {
-		names = append(names, fmt.Sprintf("series-%02d", i+1))
+		name := fmt.Sprintf("series-%02d", i+1)
+		if s.Apart {
+			name = fmt.Sprintf("s%02d/%s", i+1, name)
+		}
+		names = append(names, name)
 	}
 	return names
 }
 
 // Goes names the custom resource that is deleted once the one with this index has been created; "": none.
-func (s Series) Goes(i int) string {
-	if s.Keep == 0 || i < s.Keep {
+func (s Series) Goes(i int) string { return s.before(i, s.Keep) }
+
+// Leaves names the one whose namespace is deleted then; "": none.
+func (s Series) Leaves(i int) string {
+	if !s.Apart {
 		return ""
 	}
-	return s.Names()[i-s.Keep]
+	return s.before(i, 2*s.Keep)
+}
+
+func (s Series) before(i, many int) string {
+	if many == 0 || i < many {
+		return ""
+	}
+	return s.Names()[i-many]
 }
 
 // atOnce is how many reconciles of a series may be under way.

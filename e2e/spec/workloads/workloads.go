@@ -163,6 +163,13 @@ func (w *Workload) check(f *rules.File, folder string) {
 	}
 	mains := 0
 	for i, child := range w.Children {
+		_, err := bounds.ChildName(spec.Child{Name: child.Name}, "namespace", "name")
+		switch {
+		case err != nil:
+			f.FailAt([]any{"children", i, "name"}, "children: of %s: %v", child.ID, err)
+		case child.Name != "" && child.Main:
+			f.FailAt([]any{"children", i, "name"}, "children: %s is the main child, whose name a style says: leave name out", child.ID)
+		}
 		if !child.Main {
 			continue
 		}

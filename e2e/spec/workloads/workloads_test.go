@@ -132,6 +132,12 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `workload.yaml:13: phases.gone: it looks at no child: the custom resource is gone before it is asked`, gone("cr.metadata.generation > 0")...)
 	refuses(t, `workload.yaml:13: phases.gone: where nothing is left it does not hold: node.exists(s, s.metadata.name == cr.metadata.name) does not hold`, gone("node.exists(s, s.metadata.name == cr.metadata.name)")...)
 	refuses(t, `workload.yaml:13: phases.gone: expected type 'dyn' but found 'string'`, gone("!node.exists(s, s.metadata.name in [cr.metadata.name, 'a'])")...)
+	child := func(text string) []string {
+		return []string{"main: true, scale: spec.replicas}", "main: true, scale: spec.replicas}\n  - {id: node, resource: services.v1, kind: Service, name: " + text + "}"}
+	}
+	require.NoError(t, read(child(`"{{.Name}}-nodes"`)...))
+	refuses(t, `workload.yaml:10: children: of node: `, child(`"{{.UID}}"`)...)
+	refuses(t, `workload.yaml:9: children: server is the main child, whose name a style says: leave name out`, "main: true, scale", `name: "{{.Name}}", main: true, scale`)
 	probe := func(text string) []string { return []string{"phases:", "probe: " + text + "\nphases:"} }
 	require.NoError(t, read(probe("{ask: {port: 1, send: a, expect: b}, gap: 3, write: {port: 1, send: a, expect: b}, read: {port: 1, send: a, expect: b}, kept: true}")...))
 	refuses(t, `workload.yaml:11: probe.ask.expect: "b*" matches no answer at all`, probe("{ask: {port: 1, send: a, expect: b*}}")...)

@@ -14,7 +14,7 @@ import (
 type Layout struct {
 	Customs string   // the custom resource, as plural.version.group
 	Mains   string   // the child that runs its pods
-	Others  []string // of other children, where the workload says when all is gone
+	Others  []string // of other children, where the workload says their names, or when all is gone
 
 	fields bool    // expressions of the workload read objects
 	custom *Lookup // what is read of a custom resource, by slot
@@ -35,7 +35,7 @@ func NewLayout(w *spec.Workload) *Layout {
 	}
 	var others []string
 	for _, child := range w.Children {
-		if w.Phases.Gone != "" && child.Resource != w.Main().Resource && !slices.Contains(others, child.Resource) {
+		if (w.Phases.Gone != "" || child.Name != "") && child.Resource != w.Main().Resource && !slices.Contains(others, child.Resource) {
 			others = append(others, child.Resource)
 		}
 	}
