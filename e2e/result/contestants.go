@@ -194,11 +194,7 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		f.Of++
 	}
 	for _, row := range r.Matrix.Rows() {
-		if row.Group == spec.GroupLatency || !row.driven("") || row.driven(label) {
-			continue
-		}
-		replaces, known := scenarios.Known(row.Name)
-		if known && !slices.ContainsFunc(replaces, func(before string) bool { return r.Matrix.Cell(label, before) != nil }) {
+		if row.Group != spec.GroupLatency && row.driven("") && !row.driven(label) && scenarios.Known(row.Name) {
 			f.Lacking++
 		}
 	}

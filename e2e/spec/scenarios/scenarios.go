@@ -66,18 +66,12 @@ func Of(w *workloads.Workload, oracles []string) ([]Scenario, error) {
 	return list, err
 }
 
-// Known reports whether there is a scenario of that name, of any workload or of one of the repository's own, and which
-// ones it replaces. One of a workload elsewhere is not known, nor is one that there is no more.
-func Known(name string) (replaces []string, known bool) {
-	text, err := files.Files.ReadFile(name + ".yaml")
-	if own, _ := fs.Glob(ofWorkloads.Files, path.Join("*", workloads.ScenariosFolder, name+".yaml")); err != nil && len(own) > 0 {
-		text, err = ofWorkloads.Files.ReadFile(own[0])
-	}
-	var s Scenario
-	if err == nil {
-		err = yaml.Unmarshal(text, &s)
-	}
-	return s.Replaces, err == nil
+// Known reports whether there is a scenario of that name, of any workload or of one of the repository's own. One of a
+// workload elsewhere is not known, nor is one that there is no more.
+func Known(name string) bool {
+	_, err := fs.Stat(files.Files, name+".yaml")
+	own, _ := fs.Glob(ofWorkloads.Files, path.Join("*", workloads.ScenariosFolder, name+".yaml"))
+	return err == nil || len(own) > 0
 }
 
 // Standing lists the oracles that every sample of the correctness matrix is judged
