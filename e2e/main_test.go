@@ -56,7 +56,7 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 			return 2, err
 		}
 		run.Usage(os.Stdout, flag.CommandLine)
-		return 2, nil // go test hides the output of what succeeds
+		return 2, nil // go test hides what a passing package prints
 	}
 	flag.CommandLine.Usage = func() { fmt.Fprintln(os.Stderr, "go test ./e2e -args --help explains every flag") }
 	config, err := parse()

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What many changes at once cost is none of what one costs.
+// What many changes at once cost is no part of the cost of one.
 func TestALoadIsLeftOut(t *testing.T) {
 	s := two()
 	want := s.costs()

@@ -256,7 +256,7 @@ func TestThrottlingOfAPodMadeAnew(t *testing.T) {
 	assert.InDelta(t, 0.5, c.ThrottledShare.Values[0].Value, 1e-9)
 }
 
-// What a style does to start is no part of what it uses idle.
+// What a style does to start is no part of its idle use.
 func TestIdleBeginsWhenTheStyleHasComeToRest(t *testing.T) {
 	s := newStory(argo)
 	s.stage(0, argo, 1, record.Installed)

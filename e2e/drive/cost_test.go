@@ -37,7 +37,7 @@ func (c cost) String() string {
 		c.watches, c.events, c.cpu.Round(time.Millisecond), (c.cpu / time.Duration(c.events)).Round(time.Microsecond), float64(c.heap)/(1<<20), c.routines)
 }
 
-// loadRun drives so many custom resources, each of which is created and changed nine
+// loadRun drives so many custom resources, and each is created and changed nine
 // times, by a clock of its own: waiting costs nothing.
 func loadRun(t *testing.T, resources int) (c cost) {
 	t.Helper()

@@ -129,7 +129,7 @@ func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
 	}
 }
 
-// What a style says of what goes well is known only where something has gone well: without
+// What a style says when all goes well is known only where something has gone well: without
 // it, a text that is always there would be a diagnosis. It is gone before anything is broken.
 func TestAnOrdinaryCustomResourceComesBeforeWhatMustBeDiagnosed(t *testing.T) {
 	s, b, style := newMatrixStage(t)

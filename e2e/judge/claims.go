@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// A status may be late: an operator hears of what happens after it has happened, so that names of pods that have died,
+// A status may be late: an operator hears of an event after it has happened, so that names of pods that have died,
 // or a condition that was True for an older generation, is lag, which must be over at the end. But it must never be
 // early. Each status that the operator wrote is looked at for what is new in it, a claim:
 //

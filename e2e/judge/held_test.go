@@ -19,7 +19,7 @@ func (s *story) held(ms float64, style, namespace string) {
 
 const notReleased = "the custom resource services/cache was deleted while native still ran, and was held by its finalizers (example.com/a, example.com/b) for 1m0s: the harness has removed them by force"
 
-// The sample itself went well, and its operator does not let go of what it left.
+// The sample itself went well, and its operator does not let go of its remains.
 func TestWhatIsNotReleasedFailsTheLastSampleOfItsNamespace(t *testing.T) {
 	s := newStory(t)
 	s.created()

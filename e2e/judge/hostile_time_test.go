@@ -203,7 +203,7 @@ func TestHostileCauses(t *testing.T) {
 	}
 }
 
-// manyObjects is a sample with so many objects, each of which is seen once.
+// manyObjects is a sample with so many objects, each seen once.
 func manyObjects(tb testing.TB, kind string, n int) []record.Entry {
 	tb.Helper()
 	s := newStory(tb)

@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// submitted tells of a wrong custom resource, and of what the API server said.
+// submitted tells of a wrong custom resource, and the answer of the API server.
 func (s *story) submitted(ms float64, resource, problem string) {
 	s.add(record.Entry{Time: at(ms + 5), Kind: record.KindAction, Action: &record.Action{
 		From: at(ms), Verb: "patch", Resource: resource, Namespace: "services", Name: "cache", Measured: true, Error: problem,

@@ -27,7 +27,7 @@ const (
 // inVain judges what no watch shows, by the API server's audit log: that a pod of the operator asks for the same again and
 // again, and gets nowhere. A write that is refused is tried ever more seldom; where the harness has broken nothing, and nobody
 // has asked for what is wrong, it is not tried for ever; and a custom resource that has gone is not asked for any more,
-// nor, when all have gone, anything else where they were. Of a creation the log does not say of which object it is: each
+// nor, when all have gone, anything else where they were. The log does not name the object of a creation: each
 // custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {

@@ -266,8 +266,8 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// handled tells of samples of a create, each in a namespace of its own, of which
-// the Deployment is written so many milliseconds later.
+// handled tells of samples of a create, each in a namespace of its own, whose Deployments are written so many
+// milliseconds later.
 func handled(t *testing.T, change func(*record.Sample), took ...float64) []judge.Verdict {
 	t.Helper()
 	s := newStory(t)

@@ -86,8 +86,8 @@ func kubeEvent(name, namespace, about, note string) thing {
 	}}
 }
 
-// Where samples overlap, each is told of what works for it, of the operator's own
-// pods, and of nothing else outside of its namespace.
+// Where samples overlap, each hears of the objects that work for it, of the operator's own pods, and of nothing else
+// outside of its namespace.
 func TestWorkGoesToItsOwnSample(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "create", 1, ofMatrix("a"))

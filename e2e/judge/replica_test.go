@@ -32,7 +32,7 @@ type field struct {
 	value     int64
 }
 
-// Widths of what is overwritten, in digits.
+// Widths of the numbers that are overwritten, in digits.
 const (
 	timeWidth  = 18
 	roundWidth = 7

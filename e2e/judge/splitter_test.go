@@ -364,7 +364,7 @@ func FuzzJudgeEntries(f *testing.F) {
 
 // timelines returns every sample of a recording, in the order of their ends; a
 // sample that never ended comes last, with a nil End. With an error (see
-// record.ErrTruncated) come the Timelines of what could be read before it.
+// record.ErrTruncated) come the Timelines of all that could be read before it.
 func timelines(entries iter.Seq2[record.Entry, error]) ([]*timeline.Timeline, error) {
 	s := timeline.NewSplitter()
 	var all []*timeline.Timeline

@@ -25,8 +25,8 @@ func outcomes(r judge.Result) map[string]spec.Outcome {
 	return all
 }
 
-// The deletion that was to follow was never asked for: nothing is judged by it,
-// and of what had been asked for one oracle says what is wrong.
+// The deletion that was to follow was never asked for: nothing is judged by it, and one oracle says what is wrong with
+// all that had been asked for.
 func TestStepsThatWereNotReachedAreNotJudged(t *testing.T) {
 	const lacks = "nothing has moved for 45s: there is no Deployment"
 	const stop = "await handled: " + lacks
@@ -59,7 +59,7 @@ func TestStepsThatStoppedAfterADeletion(t *testing.T) {
 	assert.Equal(t, spec.Late, r.Outcome(), "no oracle is left that could fail, and it is no pass")
 }
 
-// A fault of which the steps did not come to the end says nothing of recovery.
+// A fault whose steps did not come to the end says nothing of recovery.
 func TestStepsThatStoppedInAFault(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(50, "busy", "upgrade-while-working", 2, ofMatrix("services", "recovers", "converged", "diagnosable"))

@@ -119,7 +119,7 @@ func (l *lesson) runs(namespaces []string) {
 	}
 }
 
-// write takes note of what an account of the operator made.
+// write notes what an account of the operator made.
 func (l *lesson) write(a *record.Audit) {
 	mine := slices.ContainsFunc(l.accounts, func(account string) bool { return strings.HasPrefix(a.User, account) })
 	if !mine || a.Code != 201 || a.Subresource != "" || l.namespaces[a.Namespace] == nil || a.Resource == l.customs || a.OfEvents() {

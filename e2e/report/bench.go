@@ -22,7 +22,7 @@ import (
 //	benchstat -col /operator bench.txt
 //
 // Warm-up rounds are left out, and so is what the format cannot say: timeouts, and latencies that do not count.
-// Comments tell how many; a comparison of what is left alone would favour the style that times out. What differs
+// Comments tell how many; a comparison of the rest alone would favour the style that times out. What differs
 // between runs of one machine (run, seed, revision) is a comment too: as configuration it would keep benchstat from
 // comparing them. See https://go.dev/design/14313-benchmark-format.
 func (r *Report) Bench(out io.Writer) error {

@@ -16,7 +16,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// The names of what is in a results folder.
+// The names of the files in a results folder.
 const (
 	SamplesFile = "samples.jsonl"
 	ReportFile  = "report.json"

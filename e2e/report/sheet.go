@@ -23,7 +23,7 @@ type sheet struct {
 	whys      bool // notes say why a figure is not known
 }
 
-// of makes the table. A column of which nothing is known is left out, and so is a style of which nothing is known.
+// of makes the table. A column without any known value is left out, and so is a style without one.
 func (s sheet) of(r *Report) table.Table {
 	t := table.Table{Title: s.title, Header: []string{"style"}, Words: []bool{true}}
 	var columns [][]result.Value
@@ -95,7 +95,7 @@ func (r *Report) costTable() table.Table {
 	return s.of(r)
 }
 
-// Tables of what styles do and are, beside latencies; those that have no row are left out.
+// Tables say what styles do and are, beside latencies; those that have no row are left out.
 func (r *Report) tables() []table.Table {
 	all := []table.Table{sheet{
 		title:  "What every operator is held to: owner reference with its flags; observedGeneration, conditions and nodes of the status; scale subresource; drift repair; no needless writes",

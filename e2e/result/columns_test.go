@@ -36,7 +36,7 @@ func complete[Row any](t *testing.T, columns []result.ColumnOf[Row]) {
 	}
 }
 
-// A step of which nothing is known has no latency.
+// A step without any known latency has none.
 func TestWhatIsNotKnownHasNoLatency(t *testing.T) {
 	for _, c := range result.StepColumns() {
 		if c.Unit == "s" {

@@ -209,13 +209,13 @@ func (r *Set) Failing(label string) []string {
 // Figure is cost.Figure, for short.
 type Figure = cost.Figure
 
-// Used is a quantity of what a style used in one run. Its Missing says why there is none.
+// Used is a quantity that a style used in one run. Its Missing says why there is none.
 type Used struct {
 	stat.Summary
 	Unit, Run, Missing string
 }
 
-// used sums up a figure of what a style used, in the first run that knows it.
+// used sums up a quantity that a style used, in the first run that knows it.
 func used(costs []Cost, label string, of func(Cost) Figure) Used {
 	missing := ""
 	for _, c := range costs {

@@ -94,8 +94,8 @@ func (r *Set) AnyExpected() bool {
 	return false
 }
 
-// Differences are the verdicts that are not as expected, of the styles of which
-// it is known what is expected, if only a verdict, and the rights that styles should not hold.
+// Differences are the verdicts that are not as expected, where it is known what is expected of a style, if only a
+// verdict, and the rights that styles should not hold.
 func (r *Set) Differences() []Difference {
 	var all []Difference
 	var done []string
@@ -108,8 +108,8 @@ func (r *Set) Differences() []Difference {
 	return append(all, OfRights(r.Matrix, r.Grants)...)
 }
 
-// Unforeseen are the cells of the matrix that did not pass, of styles of which it is not
-// known what is expected. What was measured is not among them: its samples tell.
+// Unforeseen are the cells of the matrix that did not pass, where it is not known what is expected of a style. What was
+// measured is not among them: its samples tell.
 func (r *Set) Unforeseen() []*Cell {
 	var all []*Cell
 	for _, s := range r.Matrix.Styles {

@@ -246,7 +246,7 @@ func (r *Set) isGrowth(scenario string) bool {
 	return false
 }
 
-// LevelColumns are the figures of what one custom resource more takes.
+// LevelColumns are the figures that say what one custom resource more takes.
 func LevelColumns() []ColumnOf[*Level] {
 	floor := func(of func(*Rate) stat.Observation) func(*Level) Value {
 		return func(l *Level) Value {

@@ -19,7 +19,7 @@ type Step struct {
 	Rate
 	Round        int
 	Due          int // changes a second
-	Unknown      int // of the changes, those of which nothing is known: a request or a watch failed
+	Unknown      int // the changes whose end is not known: a request or a watch failed
 	Acknowledged stat.Observation
 	GaveOut      string       // what did where the rate was not held: one of the words below; empty: it was
 	Strain       *cost.Strain // how busy machine and API server were meanwhile; nil: it is not known
@@ -40,7 +40,7 @@ const (
 // own reports whether it was the style's to hold the rate.
 func own(gaveOut string) bool { return gaveOut == GaveStyle || gaveOut == GaveClient }
 
-// serverShare is the share of what a change may take that the API server may take to accept it.
+// serverShare is the share of a change's time that the API server may take to accept it.
 const serverShare = 0.5
 
 // heldFrom is how many requests its client holds back at a time, on average, from which a style's rate is what its client

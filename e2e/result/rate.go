@@ -22,7 +22,7 @@ type Rate struct {
 	Sent            float64 // how many were due in a second; 0: all at once
 	Done            float64 // how many were written in a second, from the first until the last
 	P50, P99        stat.Observation
-	First, Last     float64       // p50 of the third that was due first, and of that which was due last, in seconds
+	First, Last     float64       // p50 of the third that was due first, and of the third that was due last, in seconds
 	Late            time.Duration // p99 of how late the harness sent
 }
 

@@ -13,7 +13,7 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// A change of what an image of a style's own is made from is a change of the style.
+// A change to the sources of a style's own image is a change of the style.
 func TestASourceOfAnImageDiffers(t *testing.T) {
 	of := func(changes map[string]string) *styles.Style {
 		folder := filepath.Join(t.TempDir(), "idle")

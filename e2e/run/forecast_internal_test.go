@@ -53,7 +53,7 @@ func TestWhatIsExpectedOfARun(t *testing.T) {
 	}
 }
 
-// What does not fit is said before anything is made; of what fits, each turn is looked at when it comes.
+// What does not fit is said before anything is made; each turn that fits is looked at when it comes.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	s := foretelling(scenarios.Scenario{Name: "create", Group: spec.GroupLatency})
 	require.NoError(t, s.feasible(), "there is no deadline")

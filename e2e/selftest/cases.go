@@ -28,7 +28,7 @@ type Case struct {
 	// owner references are what is wrong.
 	ByName bool
 	Quick  bool // of the quick subset
-	Times  int  // that the scenario is driven on one installation, of which any may show it; 0: once
+	Times  int  // that the scenario is driven on one installation, any of them may show it; 0: once
 }
 
 // Cases lists all mutants.

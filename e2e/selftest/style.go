@@ -50,7 +50,7 @@ func (t Trial) Correct() bool {
 	return slices.Contains([]string{Correct, Finalizing, Electing}, t.Case.Mutant)
 }
 
-// Style names the trial's style, of which there is one each, so that several can
+// Style names the trial's style, one for each trial, so that several can
 // be on one cluster.
 func (t Trial) Style() string {
 	switch t.Case.Mutant {

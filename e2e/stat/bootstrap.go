@@ -2,41 +2,25 @@ package stat
 
 import "math/rand/v2"
 
-// Draws is how many resamples a bootstrap takes, unless told otherwise.
+// Draws is how many resamples a bootstrap takes.
 const Draws = 2000
 
-// Bootstrap resamples rounds. What it draws follows from the seed and the number of rounds alone: the same recording
-// gives the same intervals, and all metrics of a comparison are resampled alike. It is not for concurrent use.
-type Bootstrap struct {
-	Seed  uint64
-	Draws int
+// bootstrap has how often each round is in each resample, one resample after the other, by the number of rounds. What it
+// draws follows from that number alone: the same recording gives the same intervals, and all metrics of a comparison are
+// resampled alike. It is not for concurrent use.
+type bootstrap map[int][]uint16
 
-	drawn map[drawing][]uint16
-}
-
-// NewBootstrap returns a Bootstrap of Draws resamples.
-func NewBootstrap(seed uint64) *Bootstrap {
-	return &Bootstrap{Seed: seed, Draws: Draws, drawn: map[drawing][]uint16{}}
-}
-
-type drawing struct {
-	rounds int
-	side   uint64 // sides that are drawn independently have different ones
-}
-
-// weights returns how often each of n rounds is in each resample, one resample after the other.
-func (b *Bootstrap) weights(n int, side uint64) []uint16 {
-	key := drawing{n, side}
-	if drawn, ok := b.drawn[key]; ok {
+func (b bootstrap) weights(rounds int) []uint16 {
+	if drawn, known := b[rounds]; known {
 		return drawn
 	}
-	random := rand.New(rand.NewPCG(b.Seed, uint64(n)<<1|side)) //nolint:gosec // resampling, not a secret
-	drawn := make([]uint16, b.Draws*n)
-	for i := range b.Draws {
-		for range n {
-			drawn[i*n+random.IntN(n)]++
+	random := rand.New(rand.NewPCG(1, uint64(rounds)<<1)) //nolint:gosec // resampling, not a secret
+	drawn := make([]uint16, Draws*rounds)
+	for i := range Draws {
+		for range rounds {
+			drawn[i*rounds+random.IntN(rounds)]++
 		}
 	}
-	b.drawn[key] = drawn
+	b[rounds] = drawn
 	return drawn
 }

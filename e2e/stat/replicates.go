@@ -14,8 +14,8 @@ import (
 // replicate: where each has one observation, the interval is that of order statistics (Ordered.Interval), which is
 // exact; else whole rounds are resampled, and it is the bootstrap's expanded percentile interval. Nil: there are fewer
 // rounds than MinRounds, or too few observations for the quantile at all.
-func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
-	r, _ = complete(r, nil, false)
+func (r Replicates) interval(b bootstrap, p float64) *Interval {
+	r = slices.DeleteFunc(slices.Clone(r), func(round []Observation) bool { return len(round) == 0 })
 	s := newSide(p, r)
 	if len(r) < MinRounds || len(s.ranked) < Needed(p) {
 		return nil
@@ -27,12 +27,12 @@ func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 		}
 		return &i
 	}
-	drawn, weights := make([]Observation, b.Draws), b.weights(len(r), 0)
+	drawn, weights := make([]Observation, Draws), b.weights(len(r))
 	for i := range drawn {
 		drawn[i] = s.quantile(weights[i*len(r):][:len(r)])
 	}
-	ordered, cut := Order(drawn), int(float64(b.Draws)*expanded(len(r)))
-	return &Interval{Low: ordered.At(cut + 1), High: ordered.At(b.Draws - cut), Level: Level}
+	ordered, cut := Order(drawn), int(Draws*expanded(len(r)))
+	return &Interval{Low: ordered.At(cut + 1), High: ordered.At(Draws - cut), Level: Level}
 }
 
 // expanded is the share of draws beyond either end of an interval that resamples n rounds: percentile intervals of few

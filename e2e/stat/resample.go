@@ -17,20 +17,6 @@ type Bounds struct{ Low, High float64 }
 // median are unlikely at the 5% level (sign test: 2 · ½⁵ > 0.05), and the bootstrap covers less than it says.
 const MinRounds = 6
 
-// complete drops rounds without an observation: of both sides, where they are paired.
-func complete(base, head Replicates, paired bool) (x, y Replicates) {
-	if !paired {
-		empty := func(round []Observation) bool { return len(round) == 0 }
-		return slices.DeleteFunc(slices.Clone(base), empty), slices.DeleteFunc(slices.Clone(head), empty)
-	}
-	for i := range min(len(base), len(head)) {
-		if len(base[i]) > 0 && len(head[i]) > 0 {
-			x, y = append(x, base[i]), append(y, head[i])
-		}
-	}
-	return x, y
-}
-
 // side is one side's observations, sorted once, so that the quantile of any
 // resample is found by adding up the weights of its rounds in that order.
 type side struct {

@@ -73,7 +73,7 @@ func Summarize(samples iter.Seq[judge.Sample]) []Summary {
 		}
 		g.add(s)
 	}
-	b := NewBootstrap(1)
+	b := bootstrap{}
 	summaries := []Summary{}
 	for _, g := range order {
 		if g.N+g.Wrong+g.Interrupted > 0 {
@@ -118,7 +118,7 @@ func (g *group) add(s judge.Sample) {
 	}
 }
 
-func (g *group) done(b *Bootstrap) Summary {
+func (g *group) done(b bootstrap) Summary {
 	s := g.Summary
 	if s.N == 0 {
 		return s
@@ -138,5 +138,5 @@ func Of(values ...Observation) Summary {
 			g.Censored++
 		}
 	}
-	return g.done(NewBootstrap(1))
+	return g.done(bootstrap{})
 }

@@ -23,7 +23,7 @@ type Message struct {
 func (m Message) String() string { return m.Where + " says " + m.Text }
 
 // Messages are what a person can find out with kubectl get and describe since the harness began: conditions of the
-// custom resource and of what was made for it, containers that wait or have ended, Events, and the messages of the
+// custom resource and of the objects made for it, containers that wait or have ended, Events, and the messages of the
 // objects in which the style works. Each is listed once.
 func (t *Timeline) Messages() []Message {
 	t.Settle()

@@ -25,9 +25,9 @@ func (t *Timeline) Excuse() {
 	}
 }
 
-// NoRoom says that it is the cluster that keeps a custom resource from being ready: the operator has made of its main
-// child what is asked for and no pod beside, and a pod of that finds no node, of which it asks for nothing that the
-// custom resource, or the reference, does not ask for. "": it is not so.
+// NoRoom says that the cluster keeps a custom resource from being ready: the operator has made the main child as it is
+// asked for and no pod beside, one of the child's pods finds no node, and it asks for nothing but what the custom
+// resource, or the reference, asks for. "": it is not so.
 func (t *Timeline) NoRoom() string {
 	t.Settle()
 	for _, s := range t.Subjects {

@@ -1,5 +1,5 @@
 // Package timeline makes of recorded entries the state of each sample over time: which entries are a sample's, how its
-// objects stand after each of them, and which conditions hold then. It says nothing of what is right or wrong.
+// objects stand after each of them, and which conditions hold then. It does not say what is right or wrong.
 package timeline
 
 import (

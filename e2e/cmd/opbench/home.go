@@ -10,7 +10,7 @@ import (
 	"operatorbench/operators"
 )
 
-// findHome returns the repository around the working folder. Where there is none, root is a copy of what is embedded,
+// findHome returns the repository around the working folder. Where there is none, root is a copy of the embedded files,
 // and here the working folder, from which paths are then; else here is empty.
 func findHome() (root, here string, err error) {
 	root, err = images.FindRoot(".")

@@ -19,7 +19,7 @@ import (
 
 var workflows = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}
 
-// Faults of a style of several components, some of which make others.
+// Faults of a style whose components make others.
 func TestArgo(t *testing.T) {
 	s := installed(t, "argo")
 	for _, test := range []struct {

@@ -40,7 +40,7 @@ func workload(name string, replicas int32) *appsv1.Deployment {
 	}
 }
 
-// bench is a cluster in memory with three Deployments, of which the manager
+// bench is a cluster in memory with three Deployments, among them the manager
 // makes the worker.
 func bench() (*fake.Clientset, *fault.Injector) {
 	var objects []runtime.Object

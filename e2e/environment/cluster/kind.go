@@ -243,7 +243,7 @@ func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) er
 	return nil
 }
 
-// ofKind is an error of kind's with the last lines of what the failed command printed, but for what engine.Withhold
+// ofKind is an error of kind's with the last lines that the failed command printed, but for what engine.Withhold
 // leaves out.
 func ofKind(err error) error {
 	if err == nil {

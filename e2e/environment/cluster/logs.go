@@ -122,7 +122,7 @@ func podLog(ctx context.Context, client *kube.Client, pod *corev1.Pod, container
 	return errors.Join(err, out.Close())
 }
 
-// withholdInspected takes the values of environment variables and arguments out of what a container engine told of
+// withholdInspected takes the values of environment variables and arguments out of a container engine's description of
 // the nodes, which kind exports: a node has its host's proxies, with their passwords.
 func withholdInspected(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "inspect.json"))

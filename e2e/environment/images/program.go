@@ -240,7 +240,7 @@ func (s *Store) remember(plan map[string]planned) {
 	}
 }
 
-// Recipes knows the hash of what each image is made from, of repositories as they are
+// Recipes knows the hash of all that each image is made from, of repositories as they are
 // now: equal hashes build equal images. The program of Clone is asked once for all images
 // of a repository's catalogue; without one they are their references.
 type Recipes struct {

@@ -149,7 +149,7 @@ type Description struct {
 	Digest string `json:"digest"`
 	// Locked is the digest by which the image was pulled; empty where it was not.
 	Locked string `json:"locked,omitempty"`
-	// Recipe is the hash of what a built image was made from.
+	// Recipe is the hash of all that a built image was made from.
 	Recipe string `json:"recipe,omitempty"`
 	// Packages are those that a built image is made of, "name=version", of one ecosystem after the other.
 	Packages []string `json:"packages,omitempty"`

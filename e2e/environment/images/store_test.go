@@ -486,7 +486,10 @@ func TestARegistryIsProbedOnce(t *testing.T) {
 
 func TestTwoProcessesFillOneCache(t *testing.T) {
 	root := newRepository(t, "docker.io")
-	lock := filepath.Join(root, "cache", "lock")
+	cache := filepath.Join(root, "cache")
+	_, err := claimCache(cache)
+	require.NoError(t, err)
+	lock := filepath.Join(cache, "lock")
 	unlock, err := lockFile(t.Context(), lock, func(string) { t.Error("nobody else has it") })
 	require.NoError(t, err)
 

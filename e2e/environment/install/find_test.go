@@ -81,7 +81,7 @@ metadata: {name: somebody-elses, uid: e}
 rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]
 `
 
-// What a controller makes of what was applied is found by namespace, owner and binding: its
+// What a controller makes from an applied object is found by namespace, owner and binding: its
 // workload, its account and its rights, and nobody else's.
 func TestFind(t *testing.T) {
 	objs, err := yaml.Parse("bundle.yaml", []byte(bundle))

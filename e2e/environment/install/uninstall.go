@@ -23,7 +23,7 @@ const (
 	// finalizerGrace is how long controllers get to remove their finalizers. It
 	// is above the 60 s of grace that the pod of a JetStream bus has.
 	finalizerGrace = 75 * time.Second
-	// instancesWithin bounds the removal of what a stage's kinds have, so that there is time to stop what runs.
+	// instancesWithin bounds the removal of the objects of a stage's kinds, so that there is time to stop what runs.
 	instancesWithin = 2 * time.Minute
 )
 

@@ -79,7 +79,7 @@ func TestAnAddressIsSetByOneCommand(t *testing.T) {
 	assert.Contains(t, string(version), "opbench "+revision)
 }
 
-// copied is a clone of what git tracks, as it is now.
+// copied is a clone of the files that git tracks, as they are now.
 func copied(t *testing.T) string {
 	t.Helper()
 	top := filepath.Join(t.TempDir(), "clone")

@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// The table of what was measured in several runs has what their recordings give.
+// The table of figures from several runs has what their recordings give.
 func TestFindingsFigures(t *testing.T) {
 	var runs []*report.Report
 	header := []string{"style"}

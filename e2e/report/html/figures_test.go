@@ -169,7 +169,7 @@ func TestPagesOfThirtyStylesAreSmall(t *testing.T) {
 	assert.Len(t, rows(t, pages[html.File], figures), 31)
 }
 
-// A style of which nobody has said what it is has a page that says so.
+// A style that nobody has described has a page that says so.
 func TestAStyleWithoutADescription(t *testing.T) {
 	pages := site(t, thirty(t))
 	assert.Contains(t, said(t, pages["styles/a-rust-operator-03.html"]), "What it is was not recorded")

@@ -167,7 +167,7 @@ func hash(text []byte) string {
 }
 
 // printable replaces what HTML does not allow in a text, and the marks that
-// would let a foreign text turn the direction of what stands beside it.
+// would let a foreign text turn the direction of its neighbours.
 func printable(r rune) rune {
 	if r == '\n' || r == '\t' {
 		return r

@@ -326,7 +326,7 @@ func thirty(tb testing.TB) *report.Report {
 	return report.Of(made.Many(styles, 12), made.Recording("matrix", rows, cells...))
 }
 
-// several is of two runs with latencies, of which one has a load of the other, too, and one for verdicts alone.
+// several is of two runs with latencies, one with a load of the other, too, and of one for verdicts alone.
 func several() *report.Report {
 	first, second := made.Many(made.Ten(), 3), made.Many(made.Ten()[:4], 6)
 	environment := *second.Environment

@@ -55,7 +55,7 @@ func moreStories() []story {
 			return before + " then " + fmt.Sprint(len(strings.Fields(w.deployments())))
 		}, "21 then 21", "17 then 21"},
 		{"flaps-after-8s", func(w *world) string {
-			w.create(name, 0) // of which the Deployment is ready at once
+			w.create(name, 0) // its Deployment is ready at once
 			w.client.ClearActions()
 			w.wait(calm + settle)
 			return w.writes(deployments)

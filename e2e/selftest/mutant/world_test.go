@@ -183,7 +183,7 @@ func (w *world) list(resource schema.GroupVersionResource) []object {
 
 // writes are the verbs of all writes to a resource, in their order. One that is
 // repeated counts once: a cache that is late makes the operator send an update
-// twice, of which the API, unlike this one, refuses the second.
+// twice, and the API, unlike this one, refuses the second.
 func (w *world) writes(resource schema.GroupVersionResource) string {
 	var verbs []string
 	for _, action := range w.client.Actions() {

@@ -196,7 +196,7 @@ func Of(s Sources) (*Proposal, error) {
 	return &Proposal{Files: files, Open: p.open}, nil
 }
 
-// runsOperators are the kinds of what runs an operator.
+// runsOperators are the kinds that run an operator.
 var runsOperators = []string{"Deployment", "StatefulSet", "DaemonSet"}
 
 // house makes a namespace for manifests that leave it to kubectl, as published ones often do.

@@ -128,7 +128,7 @@ func TestAnOperatorMayWaitUntilItTriesToListAgain(t *testing.T) {
 	assert.Positive(t, seen)
 }
 
-// The schema has each kind of fault, with what it can be done to; and of what lasts, that it can be mended.
+// The schema has each kind of fault, with what it can be done to, and whether it lasts, so that it can be mended.
 func TestTheSchemaHasTheKindsOfFault(t *testing.T) {
 	var required, properties, mend []string
 	for _, k := range scenarios.FaultKinds() {

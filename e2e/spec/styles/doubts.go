@@ -2,13 +2,10 @@ package styles
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
@@ -44,11 +41,6 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	if err := s.doubtRights(say); err != nil {
 		return nil, err
 	}
-	for i, d := range s.Differs {
-		if unknown := unknownField(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, d.Path); unknown != "" {
-			say("differs (style.yaml:%d): %s has no field %q, so that it excuses nothing", s.line([]any{"differs", i}), d.Path, unknown)
-		}
-	}
 	return all, nil
 }
 
@@ -73,53 +65,6 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 	for _, of := range kinds {
 		if lacks := held.InformerLacks(of); lacks != "" {
 			say("%s", lacks)
-		}
-	}
-	return nil
-}
-
-// unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are
-// not known.
-func unknownField(kind schema.GroupVersionKind, path string) string {
-	object, err := scheme.Scheme.New(kind)
-	if err != nil {
-		return ""
-	}
-	at := reflect.TypeOf(object).Elem()
-	for _, key := range strings.Split(path, ".") {
-		for at.Kind() == reflect.Pointer {
-			at = at.Elem()
-		}
-		switch at.Kind() {
-		case reflect.Slice:
-			at = at.Elem()
-		case reflect.Struct:
-			if at.Implements(reflect.TypeFor[interface{ MarshalJSON() ([]byte, error) }]()) || reflect.PointerTo(at).Implements(reflect.TypeFor[interface{ UnmarshalJSON([]byte) error }]()) {
-				return "" // a text or a number, or what has no fixed fields
-			}
-			field := fieldOf(at, key)
-			if field == nil {
-				return key
-			}
-			at = field
-		default:
-			return "" // a map has any key
-		}
-	}
-	return ""
-}
-
-// fieldOf is the type of a field by its name in JSON; nil: there is none.
-func fieldOf(of reflect.Type, name string) reflect.Type {
-	for field := range of.Fields() {
-		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if tag == name {
-			return field.Type
-		}
-		if field.Anonymous && tag == "" {
-			if inner := fieldOf(field.Type, name); inner != nil {
-				return inner
-			}
 		}
 	}
 	return nil

@@ -38,7 +38,6 @@ func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
 	if p.inherit(f.Root); !f.OK() {
 		return Style{}, f.Err() // all that follows would be missing
 	}
-	p.expand()
 	p.decode(f.Check(rules))
 	p.check()
 	if err := f.Err(); err != nil {

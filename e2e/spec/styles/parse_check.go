@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
@@ -119,14 +121,27 @@ func (p *parser) phases() {
 	for i, phase := range p.style.Phases {
 		names = append(names, phase.Name)
 		at := []any{"phases", i}
-		if item := below(below(p.Root, "phases"), i); below(item, "each") == nil && strings.Contains(content(item), "{{") {
-			p.FailAt(at, "phase %s: found {{, expected at most %s, in a group of phases with each", phase.Name, each)
+		if strings.Contains(content(below(below(p.Root, "phases"), i)), "{{") {
+			p.FailAt(at, "phase %s: found {{, expected a text as it is", phase.Name)
 		}
 	}
 	p.Once([]any{"phases"}, "phase", names)
 	for i, name := range p.style.Idle {
 		p.known([]any{"idle", i}, "phase", name, names)
 	}
+}
+
+// content joins all values at or below a node.
+func content(node *yaml.Node) string {
+	if node == nil {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString(node.Value)
+	for _, inner := range node.Content {
+		text.WriteString(" " + content(inner))
+	}
+	return text.String()
 }
 
 func (p *parser) works() {

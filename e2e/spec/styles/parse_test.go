@@ -39,15 +39,15 @@ declares:
 phases:
   - {name: made, resource: pods.v1, event: ADDED}
   - {name: done, resource: workflows.v1alpha1.argoproj.io, namespace: n, path: status.phase, equals: [Succeeded]}
-  - each: [first, second]
-    phases:
-      - name: "{{.Each}} ended"
-        resource: pods.v1
-        path: status.phase
-        equals: [Succeeded, Failed]
-        where:
-          - {path: metadata.labels.step, equals: ["{{.Each}}"]}
-          - {path: metadata.name, matches: "-{{.Each}}-[0-9]+$"}
+  - name: first ended
+    resource: pods.v1
+    path: status.phase
+    equals: [Succeeded, Failed]
+    where:
+      - {path: metadata.labels.step, equals: [first]}
+      - {path: metadata.name, matches: "-first-[0-9]+$"}
+  - {name: second ended, resource: pods.v1, path: status.phase, equals: [Succeeded, Failed],
+     where: [{path: metadata.labels.step, equals: [second]}, {path: metadata.name, matches: "-second-[0-9]+$"}]}
 idle: [done]
 owned: [manifests]
 warmup: {skip: too slow}
@@ -278,21 +278,16 @@ func TestParseRefuses(t *testing.T) {
 		"equals without a path":         {"path: status.phase, ", "event: ADDED, ", "style.yaml:22: phases: equals without path"},
 		"two phases of a name":          {"name: made", "name: done", `style.yaml:22: phase: the name "done" stands twice`},
 		"idle of no phase":              {"idle: [done]", "idle: [finished]", `style.yaml:32: unknown phase "finished", expected one of made, done, first ended, second ended`},
-		"a group of nothing":            {"- each: [first, second]", "- each: []", "style.yaml:23: phases.each: found an empty list"},
-		"a group without phases":        {"    phases:\n", "    steps:\n", `style.yaml:24: phases: unknown field "steps", expected one of each, phases`},
-		"a group within a group":        {"      - name: \"{{.Each}} ended\"", "      - each: [a]\n        name: \"{{.Each}} ended\"", `style.yaml:25: phases: unknown field "each"`},
-		"a group of one name":           {"name: \"{{.Each}} ended\"", "name: ended", `style.yaml:25: phase: the name "ended" stands twice`},
-		"a group that differs not":      {good[strings.Index(good, "      - name"):strings.Index(good, "idle:")], "      - {name: a, resource: pods.v1, event: ADDED}\n", "style.yaml:25: phases: {{.Each}} stands nowhere in the phases of a group"},
-		"another placeholder":           {"\"{{.Each}} ended\"", "\"{{.each}} ended\"", "style.yaml:25: phase {{.each}} ended: found {{, expected at most {{.Each}}"},
-		"a placeholder of no group":     {"name: made", "name: \"made {{.Each}}\"", "style.yaml:21: phase made {{.Each}}: found {{"},
-		"where without a path":          {"path: metadata.labels.step, ", "", `style.yaml:30: phases.where: field "path" is missing`},
-		"where without a wish":          {", equals: [\"{{.Each}}\"]", "", "style.yaml:30: phases.where: found 0 of the fields equals, matches, expected at least one"},
-		"a mistake of a group":          {"path: metadata.name, m", "path: 7, m", "style.yaml:31: phases.where.path: found the number 7, expected a text"},
-		"where by no expression":        {"[0-9]+$", "[0-9", "style.yaml:31: phases.where.matches: found \"-first-[0-9\", expected a regular expression (RE2)"},
+		"a placeholder":                 {"name: made", "name: \"made {{.Each}}\"", "style.yaml:21: phase made {{.Each}}: found {{, expected a text as it is"},
+		"a group of phases":             {"  - name: first ended\n", "  - each: [first]\n", `style.yaml:23: phases: unknown field "each"`},
+		"where without a path":          {"path: metadata.labels.step, ", "", `style.yaml:28: phases.where: field "path" is missing`},
+		"where without a wish":          {", equals: [first]", "", "style.yaml:28: phases.where: found 0 of the fields equals, matches, expected at least one"},
+		"where by a number":             {"path: metadata.name, m", "path: 7, m", "style.yaml:29: phases.where.path: found the number 7, expected a text"},
+		"where by no expression":        {"[0-9]+$", "[0-9", "style.yaml:29: phases.where.matches: found \"-first-[0-9\", expected a regular expression (RE2)"},
 		"a phase on secrets":            {"resource: pods.v1", "resource: secrets.v1", "expected another resource: secrets are never watched or recorded"},
 		"secrets of another version":    {"resource: pods.v1", "resource: secrets.v1beta2.core.example.com", "secrets are never watched or recorded"},
 		"work on secrets":               {"resource: workflows.v1alpha1.argoproj.io\n", "resource: secrets.v1\n", "style.yaml:38: work.resource: found \"secrets.v1\", expected another resource"},
-		"secrets with where":            {"        resource: pods.v1\n", "        resource: secrets.v1\n", "secrets are never watched or recorded"},
+		"secrets with where":            {"    resource: pods.v1\n", "    resource: secrets.v1\n", "secrets are never watched or recorded"},
 		"where of what is withheld":     {"path: metadata.labels.step", "path: data.password", "phases.where.path: found \"data.password\", expected a path in gjson's syntax to what is recorded: values of data may be secret"},
 		"where of what doubles":         {"path: metadata.labels.step", "path: metadata.name.@tostr", "expected a path in gjson's syntax to what is recorded: found @tostr"},
 		"messages of what is withheld":  {"messages: [status.message]", "messages: ['spec.arguments.parameters.#.value']", "values of arguments may be secret"},
@@ -345,7 +340,7 @@ func TestParseTellsEveryMistake(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, strings.TrimSpace(`
 style.yaml:1: style: field "source" is missing
-style.yaml:30: phases.where.matches: found "-first-[0-9", expected a regular expression (RE2): error parsing regexp: missing closing ]: `+"`[0-9`"+`
+style.yaml:28: phases.where.matches: found "-first-[0-9", expected a regular expression (RE2): error parsing regexp: missing closing ]: `+"`[0-9`"+`
 style.yaml:30: phases.where.matches: found "-second-[0-9", expected a regular expression (RE2): error parsing regexp: missing closing ]: `+"`[0-9`"+`
 style.yaml:31: unknown phase "never", expected one of made, done, first ended, second ended
 style.yaml:35: timeout: found "never", expected a duration above zero, such as 90s or 2m`), err.Error())

@@ -72,7 +72,7 @@ func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 	}
 }
 
-// Two pages have tables of what the styles say of themselves, between marks.
+// Two pages have tables, between marks, that the styles fill.
 func TestTheDocumentedStyles(t *testing.T) {
 	for file, tables := range map[string]map[string]string{
 		"../../../docs/settings.md": {

@@ -167,7 +167,7 @@ func (e Entry) failsBy(failed []string) bool {
 	return e.Verdict == spec.Flaky || !slices.ContainsFunc(e.Oracles, beside(failed))
 }
 
-// String is what is expected, in the words in which it is told of what was seen.
+// String is what is expected, in the words that tell what was seen.
 func (e Entry) String() string {
 	text := string(e.Verdict)
 	if len(e.Oracles) > 0 {

@@ -210,7 +210,7 @@ func Differences(path string, want, got any) []Difference {
 	return list
 }
 
-// bothKeys lists the keys of two objects, one of which may be missing.
+// bothKeys lists the keys of two objects; one may be missing.
 func bothKeys(a, b any) ([]string, bool) {
 	first, isFirst := a.(map[string]any)
 	second, isSecond := b.(map[string]any)

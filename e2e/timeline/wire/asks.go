@@ -20,37 +20,18 @@ var rules = []string{"affinity", "ephemeral", "hostPort", "nodeSelector", "persi
 // Asks lists what is asked of a node, each as a text, wherever it stands in a pod's spec, or in one that has parts of
 // such a spec.
 func Asks(spec any) []string {
-	var list []string
-	asks(spec, func(name string, amount any) {
-		if text := amountOf(amount); text != "0" {
-			list = append(list, text+" of "+name)
-		}
-	}, func(rule string, is any) {
-		if text, err := json.Marshal(is); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
-			list = append(list, rule+" "+string(text))
-		}
-	})
+	list := asks(spec)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Request adds what the containers in an object request to a sum. What is no amount adds nothing.
-func Request(spec any, sum corev1.ResourceList) {
-	asks(spec, func(name string, amount any) {
-		if quantity, err := resource.ParseQuantity(fmt.Sprint(amount)); err == nil && quantity.Sign() > 0 {
-			quantity.Add(sum[corev1.ResourceName(name)])
-			sum[corev1.ResourceName(name)] = quantity
-		}
-	}, func(string, any) {})
-}
-
-// asks visits what is asked of a node, wherever it stands. A container requests what it is limited to, where it does not
+// asks lists what is asked of a node, wherever it stands. A container requests what it is limited to, where it does not
 // say what it requests; what a volume requests is not of a node.
-func asks(value any, amount, rule func(name string, is any)) {
+func asks(value any) (list []string) {
 	switch value := value.(type) {
 	case []any:
 		for _, one := range value {
-			asks(one, amount, rule)
+			list = append(list, asks(one)...)
 		}
 	case map[string]any:
 		requested := map[string]any{}
@@ -60,18 +41,23 @@ func asks(value any, amount, rule func(name string, is any)) {
 		}
 		delete(requested, string(corev1.ResourceStorage))
 		for name, is := range requested {
-			amount(name, is)
+			if text := amountOf(is); text != "0" {
+				list = append(list, text+" of "+name)
+			}
 		}
 		for key, inner := range value {
 			switch {
 			case slices.Contains(amounts, key):
 			case slices.Contains(rules, key):
-				rule(key, inner)
+				if text, err := json.Marshal(inner); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
+					list = append(list, key+" "+string(text))
+				}
 			default:
-				asks(inner, amount, rule)
+				list = append(list, asks(inner)...)
 			}
 		}
 	}
+	return list
 }
 
 // amountOf is a quantity as Kubernetes writes it: 50m for 0.05.

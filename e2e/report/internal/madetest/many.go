@@ -45,7 +45,7 @@ func Ten() []Style {
 }
 
 // Thirty are more styles than there are, in six languages, some as quick as others,
-// one of which nobody has said what it is.
+// one that nobody has described.
 func Thirty() []Style {
 	all := []Style{{Name: spec.Floor, Written: 0.0105}}
 	languages := []string{"Go", "Python", "Java", "Rust", "Shell", "YAML"}
