@@ -530,7 +530,6 @@ func TestABrokenScenarioLacksNoOracle(t *testing.T) {
 func TestTooFewRoundsSaysHowLongWouldDo(t *testing.T) {
 	s := newStory("a", 0.3, 1)
 	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
-	s.recording.Environment.Comparison.Driven = 9 * 12
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
 	assert.Regexp(t, `^CANNOT TELL: .* In all, about [\d.]+ (minutes|hours) like these would do \(--budget=\d+m\)\.$`, r.Conclusion())
@@ -589,12 +588,31 @@ func TestCustomObjectsThatOnlyOneSideMakes(t *testing.T) {
 	}
 }
 
-// What would do is reckoned from how long base and head were driven; where that is not recorded, it is told in rounds.
+// What would do is reckoned from what base and head took, not from the correctness
+// matrix that comes after the first round; and of joined recordings, whose clocks begin
+// anew, round by round.
 func TestHowLongARoundTook(t *testing.T) {
-	for driven, want := range map[float64]string{0: " rounds like these would do", 9 * 12: "minutes like these would do", 9 * 60: "hours like these would do"} {
+	conclusion := func(change func(*story)) string {
 		s := newStory("a", 0.3, 1)
 		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
-		s.recording.Environment.Comparison.Driven = driven
-		assert.Contains(t, interleaved(t, s).Conclusion(), want)
+		change(s)
+		return interleaved(t, s).Conclusion()
 	}
+	want := conclusion(func(*story) {})
+	assert.Contains(t, want, "minutes like these would do")
+	assert.Equal(t, want, conclusion(func(s *story) {
+		for i := range s.recording.Judgement.Results {
+			if one := &s.recording.Judgement.Results[i]; one.Round > 1 {
+				one.Began, one.Ended = one.Began+time.Hour, one.Ended+time.Hour
+			}
+		}
+	}))
+	assert.Equal(t, want, conclusion(func(s *story) {
+		for i := range s.recording.Judgement.Results {
+			if one := &s.recording.Judgement.Results[i]; one.Round > 4 {
+				one.Began, one.Ended = one.Began-80*time.Second, one.Ended-80*time.Second
+			}
+		}
+	}))
+	assert.Contains(t, conclusion(func(s *story) { s.recording.Environment.Comparison.Driven = 9 * 60 }), "hours like these would do")
 }

@@ -192,7 +192,6 @@ func cannotTell(t *testing.T) (gate.Verdict, *gate.Result) {
 			s.argo(variant, round, "log-manifest")
 		}
 	})
-	s.recording.Environment.Comparison.Driven = 9 * 25
 	return gate.Inconclusive, interleaved(t, s)
 }
 
