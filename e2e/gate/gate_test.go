@@ -32,10 +32,8 @@ func TestRefuses(t *testing.T) {
 		change func(s *story)
 		want   string
 	}{
-		"another style": {
-			func(s *story) { s.each(gate.VariantHead, func(r *judge.Result) { r.Style = "mine" }) },
-			"no style and scenario in common: base has native create, native delete; head has mine create, mine delete",
-		},
+		"another style": {func(s *story) { s.each(gate.VariantHead, func(r *judge.Result) { r.Style = "mine" }) },
+			"no style and scenario in common: base has native create, native delete; head has mine create, mine delete"},
 		"nothing driven": {func(s *story) {
 			all := &s.recording.Judgement.Results
 			*all = slices.DeleteFunc(*all, func(r judge.Result) bool { return r.Variant == gate.VariantHead })
