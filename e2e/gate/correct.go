@@ -271,5 +271,5 @@ func (t *Tally) block(b restarts.Block, style string) (failed bool) {
 
 // blocks are those of a side in which something was measured.
 func (s Side) blocks() []restarts.Block {
-	return slices.DeleteFunc(slices.Clone(s.Recording.Restarts), func(b restarts.Block) bool { return b.Variant != s.Name })
+	return slices.DeleteFunc(slices.Clone(s.Recording.Restarts), func(b restarts.Block) bool { return b.Variant != s.Variant })
 }

@@ -47,7 +47,7 @@ func (r *Result) roundsOf(style string) []int {
 	all := slices.Concat(base, head, r.Again.roundsOf(style))
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if n := len(all); n > 1 {
+	if n := len(all); r.Paired && n > 1 {
 		last := all[n-1]
 		if !slices.Contains(base, last) || !slices.Contains(head, last) {
 			return all[:n-1]
@@ -61,7 +61,7 @@ func (r *Result) roundsOf(style string) []int {
 func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool, alpha float64) {
 	planned := r.Planned[style]
 	looks := samples.Looks(planned)
-	if planned == 0 {
+	if planned == 0 || !r.Paired {
 		planned, looks = rounds, []int{rounds}
 		if driving {
 			looks = nil // each would be as if it were the only one
@@ -79,7 +79,7 @@ func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool,
 	for _, n := range looks {
 		share := float64(n) / float64(planned)
 		l := look{
-			Options: r.Options, rounds: n, all: alpha, final: n == looks[len(looks)-1] && !(driving && n < planned),
+			Options: r.Options, paired: r.Paired, rounds: n, all: alpha, final: n == looks[len(looks)-1] && !(driving && n < planned),
 			alpha: samples.Spent(alpha, share) - samples.Spent(alpha, spent), beta: samples.Spent(beta, share) - samples.Spent(beta, spent),
 		}
 		spent = share
@@ -104,6 +104,7 @@ func settled(metrics []*Metric) bool {
 // look is one look at the rounds so far.
 type look struct {
 	Options
+	paired      bool
 	rounds      int
 	all         float64 // of alpha, over all looks
 	final       bool    // there is none after it
@@ -209,14 +210,19 @@ func (m *Metric) pooled() float64 {
 // see takes up the rounds until a look.
 func (m *Metric) see(l *look) {
 	m.looked = l.rounds
-	m.shown = samples.Strata(until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
+	m.shown = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
 	m.seen, m.differs = m.shown, false
-	if m.Phase == spec.PhaseAcknowledged {
+	if m.Phase == spec.PhaseAcknowledged && l.paired {
 		m.differs = min(samples.PermutationAbove(m.seen, 1, m.score), samples.PermutationBelow(m.seen, 1, m.score)) <= beta/2
 	}
-	steady := m.steadied(l.rounds)
-	m.seen = samples.Strata(steady[1], steady[0], steady[2])
+	if l.paired {
+		steady := m.steadied(l.rounds)
+		m.seen = samples.Strata(true, steady[1], steady[0], steady[2])
+	}
 	m.Rounds = len(m.seen)
+	if m.Rounds > 0 && !l.paired {
+		m.Rounds = min(len(m.seen[0].Head), len(m.seen[0].Base))
+	}
 }
 
 // until are the first n rounds, or as many as there are.
@@ -229,7 +235,7 @@ func until(n int, rounds samples.Replicates) samples.Replicates {
 func constant(strata []samples.Stratum) bool {
 	first, known := samples.Observation{}, false
 	for _, s := range strata {
-		for _, block := range append([]samples.Block{s.Head}, s.Base...) {
+		for _, block := range slices.Concat(s.Head, s.Base) {
 			for _, o := range block {
 				if known && o != first {
 					return false
@@ -335,11 +341,11 @@ func (m *Metric) jumps() bool {
 func flat(strata []samples.Stratum, head bool) []samples.Observation {
 	var list []samples.Observation
 	for _, s := range strata {
+		blocks := s.Base
 		if head {
-			list = append(list, s.Head...)
-		} else {
-			list = append(list, slices.Concat(s.Base...)...)
+			blocks = s.Head
 		}
+		list = append(list, slices.Concat(blocks...)...)
 	}
 	return list
 }
@@ -355,7 +361,7 @@ func (m *Metric) bounded(l *look) bool {
 	case m.whole():
 		return m.shareBound(l) < mostShare
 	case constant(m.seen):
-		return m.Rounds >= samples.MinRounds && !m.seen[0].Head[0].Censored
+		return m.Rounds >= samples.MinRounds && !m.seen[0].Head[0][0].Censored
 	}
 	return m.below(1+l.Effect) <= l.beta
 }
@@ -407,7 +413,14 @@ func (m *Metric) reach(family []*Metric, alpha float64) int {
 		n = len(chains(family))
 	}
 	enough := alpha * part(family, m.group(), n)
-	turns := 1 + len(m.seen[0].Base)
+	if len(m.seen) == 1 && len(m.seen[0].Head) > 1 { // two runs: all rounds are one stratum
+		n := 1
+		for samples.SmallestP(n)/2 > enough {
+			n++
+		}
+		return n
+	}
+	turns := len(m.seen[0].Head) + len(m.seen[0].Base)
 	return int(math.Ceil(math.Log(enough) / math.Log(1/float64(turns))))
 }
 
@@ -471,8 +484,12 @@ func (m *Metric) describe(r *Result) {
 	}
 	ratio, interval := samples.Shift(m.seen, m.score)
 	m.Ratio, m.Interval = &ratio, &interval
-	steady := m.steadied(len(m.base))
-	if again := samples.Strata(steady[2], steady[0]); len(again) > 0 && !constant(again) {
+	first, second := m.base, m.again
+	if r.Paired {
+		steady := m.steadied(len(m.base))
+		first, second = steady[0], steady[2]
+	}
+	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, second, first); len(again) > 0 && !constant(again) {
 		_, interval := samples.Shift(again, m.score)
 		m.Again = &interval
 	}

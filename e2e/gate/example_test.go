@@ -28,7 +28,7 @@ func ExampleCompare() {
 		}
 	}
 	side := func(variant string) gate.Side {
-		return gate.Side{Name: variant, Recording: result.Recording{Judgement: judgement}}
+		return gate.Side{Name: variant, Variant: variant, Recording: result.Recording{Judgement: judgement}}
 	}
 	compared, err := gate.Compare(gate.DefaultOptions(), side(gate.VariantBase), side(gate.VariantHead), gate.Side{})
 	if err != nil {

@@ -130,5 +130,5 @@ func (r *Result) throttled() []string {
 }
 
 func (s Side) costs() []cost.Cost {
-	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Name || c.Style == spec.Floor })
+	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == spec.Floor })
 }

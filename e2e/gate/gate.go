@@ -58,6 +58,7 @@ type Options struct {
 	Tolerance float64 // a ratio of up to 1 + Tolerance is no change
 	Effect    float64 // a slowdown to 1 + Effect must not pass
 	Alpha     float64 // twice the probability with which unchanged code is called worse anywhere
+	Force     bool    // compare what should not be compared, and mark it
 	// Planned is how many rounds of each style the budget gives, fixed before the first look at what they show. Where a
 	// style has none, Compare takes it from the recording's environment.json, and if there is none either, the rounds
 	// are judged once, all together.
@@ -86,6 +87,8 @@ func (o Options) Check() error {
 type Result struct {
 	Options
 	Base, Head, Again Side // Again is empty where there is no second base
+	// Paired tells that base and head took turns in the rounds of one run.
+	Paired bool
 	// Rounds is the largest number of rounds that any metric has.
 	Rounds int
 
@@ -95,25 +98,34 @@ type Result struct {
 	Scenarios []Scenario // correctness, worst first
 	Metrics   []Metric   // worst first
 
-	Warnings []string // what a reader must know
-	Facts    []string // how the sides differ, and what was driven
-	Reasons  []string // what the recording says of why head is slower
-	round    float64  // seconds that one takes; 0: not known
-	head     *values
+	// Warnings are what a reader must know, those first that would have made
+	// the comparison invalid, had it not been forced.
+	Forced, Warnings []string
+	Facts            []string // how the sides differ, and what was driven
+	Reasons          []string // what the recording says of why head is slower
+	round            float64  // seconds that one takes; 0: not known
+	head             *values
 }
 
 // Side is one side of a comparison.
 type Side struct {
-	Name      string // its variant: what belongs to it are the recording's styles of this variant
+	Name      string // as a reader knows it: the folder, or the variant
 	Recording result.Recording
+	Variant   string // what belongs to it are the recording's styles of this variant
 }
 
 func (s Side) there() bool { return s.Recording.Judgement != nil }
 
 // InvalidError is why a comparison was not made.
-type InvalidError struct{ Reason string }
+type InvalidError struct{ Reasons []string }
 
-func (e *InvalidError) Error() string { return "the comparison is not valid: " + e.Reason }
+func (e *InvalidError) Error() string {
+	text := "the comparison is not valid: " + e.Reasons[0]
+	for _, further := range e.Reasons[1:] {
+		text += "; " + further
+	}
+	return text
+}
 
 // Compare judges head against base. The error is an *InvalidError where the recordings do not compare.
 func Compare(o Options, base, head, again Side) (*Result, error) {
@@ -129,6 +141,7 @@ func Compare(o Options, base, head, again Side) (*Result, error) {
 // only the planned looks count; afterwards the last round is one, too.
 func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 	r := &Result{Options: o, Base: base, Head: head, Again: again}
+	r.Paired = base.Recording.Judgement == head.Recording.Judgement
 	if r.Planned == nil && head.Recording.Environment != nil {
 		r.Planned = head.Recording.Environment.Planned
 	}

@@ -20,51 +20,75 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// unequal is an unchanged comparison, after a change of it.
-func unequal(change func(s *story)) *story {
-	s := unchanged("a")
-	change(s)
+// whole is a story's recording as a side by itself.
+func whole(t *testing.T, name string, s *story) gate.Side {
+	t.Helper()
+	side, err := gate.Whole(name, s.recording)
+	require.NoError(t, err)
+	return side
+}
+
+// plain is a run of the native style without variants.
+func plain(run string, rounds int) *story {
+	s := newStory(run, 0.03, 1)
+	for round := 1; round <= rounds; round++ {
+		s.native("", round, 1, "")
+	}
 	return s
 }
 
 func TestRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(s *story)
+		change func(base, head *story)
 		want   string
+		forced bool // --force helps
 	}{
-		"another style": {func(s *story) { s.each(gate.VariantHead, func(r *judge.Result) { r.Style = "mine" }) },
-			"no style and scenario in common: base has native create, native delete; head has mine create, mine delete"},
-		"nothing driven": {func(s *story) {
-			all := &s.recording.Judgement.Results
-			*all = slices.DeleteFunc(*all, func(r judge.Result) bool { return r.Variant == gate.VariantHead })
-		}, "head has none"},
-		"interrupted": {func(s *story) {
-			left := 20
-			s.each(gate.VariantHead, func(r *judge.Result) {
-				if left--; left >= 0 {
-					r.End = record.Interrupted
-				}
-			})
-		}, "20 of 72 samples of head were interrupted or could not be judged"},
-		"another patience": {func(s *story) {
-			for i := range s.recording.Judgement.Header.Styles {
-				style := &s.recording.Judgement.Header.Styles[i]
-				style.Timeout = time.Minute
-				if style.Variant == gate.VariantHead {
-					style.Timeout = 2 * time.Minute
-				}
+		"the same run":   {func(_, h *story) { h.recording.Judgement.Header.Run = "b" }, "base and head are the same: run b, in base and head", false},
+		"other styles":   {func(_, h *story) { rename(h, "mine") }, "no style and scenario in common: base has native create, native delete; head has mine create, mine delete", false},
+		"nothing driven": {func(_, h *story) { h.recording.Judgement.Results = nil }, "head has none", false},
+		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, fmt.Sprintf("base has schema 1, head has schema %d", record.Schema), true},
+		"another CPU":    {func(_, h *story) { h.recording.Environment.Host.CPU = "Intel" }, "machine AMD EPYC, 2 CPUs, 24 GiB, Linux 6.18.44 against Intel, 2 CPUs", true},
+		"more CPUs":      {func(_, h *story) { h.recording.Environment.Host.CPUs = 4 }, "against AMD EPYC, 4 CPUs", true},
+		"another kernel": {func(_, h *story) { h.recording.Environment.Host.Kernel = "6.1" }, "Linux 6.18.44 against AMD EPYC, 2 CPUs, 24 GiB, Linux 6.1)", true},
+		"more memory":    {func(_, h *story) { h.recording.Environment.Host.Memory *= 2 }, "48 GiB", true},
+		"Kubernetes":     {func(_, h *story) { h.recording.Environment.Kubernetes = "v1.36.1" }, "Kubernetes v1.37.0 against v1.36.1", true},
+		"kind":           {func(_, h *story) { h.recording.Environment.Kind = "" }, "kind 0.33.0 against unknown", true},
+		"interrupted": {func(_, h *story) {
+			for i := range h.recording.Judgement.Results[:8] {
+				h.recording.Judgement.Results[i].End = record.Interrupted
 			}
-		}, "native has 60.0 s for a change at base and 120 s at head"},
+		}, "8 of 16 samples of head were interrupted or could not be judged", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			base, head, again, err := gate.Sides("results/a", unequal(test.change).recording)
-			require.NoError(t, err)
-			_, err = gate.Compare(gate.DefaultOptions(), base, head, again)
+			base, head := plain("b", 8), plain("h", 8)
+			test.change(base, head)
+			o := gate.DefaultOptions()
+			_, err := gate.Compare(o, whole(t, "base", base), whole(t, "head", head), gate.Side{})
 			var invalid *gate.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.ErrorContains(t, err, test.want)
+
+			o.Force = true
+			r, err := gate.Compare(o, whole(t, "base", base), whole(t, "head", head), gate.Side{})
+			if !test.forced {
+				require.ErrorAs(t, err, &invalid)
+				return
+			}
+			require.NoError(t, err)
+			assert.Contains(t, strings.Join(r.Forced, "; "), test.want)
+			for _, print := range outputs(t, r) {
+				assert.Contains(t, strings.ToUpper(print), "FORCED", "every output is marked")
+			}
 		})
 	}
+}
+
+func rename(s *story, style string) {
+	j := s.recording.Judgement
+	for i := range j.Results {
+		j.Results[i].Style = style
+	}
+	j.Header.Styles = []record.Style{{Style: spec.Style{Name: style}}}
 }
 
 func outputs(t *testing.T, r *gate.Result) []string {
@@ -78,15 +102,25 @@ func outputs(t *testing.T, r *gate.Result) []string {
 }
 
 func TestSides(t *testing.T) {
-	s := newStory("b", 0.03, 1)
-	s.native("", 1, 1, "")
-	_, _, _, err := gate.Sides("results/b", s.recording)
+	s := newStory("a", 0.03, 1)
+	s.turns(6, func(variant string, round int) { s.native(variant, round, 1, "") })
+	_, err := gate.Whole("results/a", s.recording)
+	require.EqualError(t, err, "the comparison is not valid: results/a holds the variants base, again, head: give it alone, as opbench gate results/a")
+
+	_, _, _, err = gate.Sides("results/b", plain("b", 1).recording)
 	require.ErrorContains(t, err, "results/b is not of a run that compares base and head (it holds no variants)")
 
 	only := newStory("c", 0.03, 1)
 	only.native(gate.VariantBase, 1, 1, "")
 	_, _, _, err = gate.Sides("results/c", only.recording)
 	require.ErrorContains(t, err, "it holds the variants base)")
+	side, err := gate.Whole("results/c", only.recording)
+	require.NoError(t, err)
+	assert.Equal(t, gate.VariantBase, side.Variant)
+
+	base := whole(t, "base", plain("x", 6))
+	_, err = gate.Compare(gate.DefaultOptions(), base, whole(t, "head", plain("y", 6)), base)
+	require.ErrorContains(t, err, "base and base again are the same: run x")
 }
 
 func TestOptions(t *testing.T) {
@@ -102,9 +136,7 @@ func TestOptions(t *testing.T) {
 		o := gate.DefaultOptions()
 		change(&o)
 		require.Error(t, o.Check())
-		base, head, again, err := gate.Sides("results/a", unchanged("a").recording)
-		require.NoError(t, err)
-		_, err = gate.Compare(o, base, head, again)
+		_, err := gate.Compare(o, whole(t, "base", plain("b", 6)), whole(t, "head", plain("h", 6)), gate.Side{})
 		require.Error(t, err)
 	}
 }
@@ -195,22 +227,18 @@ func TestCorrectness(t *testing.T) {
 }
 
 func TestCorrectnessWithoutAJudgement(t *testing.T) {
-	r := interleaved(t, unequal(func(s *story) {
-		for round := 1; round <= 9; round++ {
-			for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
-				s.matrix("native", variant, "drift-replicas", spec.GroupLevel, round, "")
-			}
+	base, head := plain("b", 6), plain("h", 6)
+	for i := range head.recording.Judgement.Results {
+		if r := &head.recording.Judgement.Results[i]; r.Scenario == "delete" {
+			r.Verdicts[0].Outcome = spec.Invalid
 		}
-		left := 6
-		s.each(gate.VariantHead, func(one *judge.Result) {
-			if left > 0 && one.Scenario == "drift-replicas" {
-				left, one.Verdicts[0].Outcome = left-1, spec.Invalid
-			}
-		})
-	}))
-	one := of(t, r, "drift-replicas")
-	assert.Equal(t, gate.Tally{Passed: 21, Unjudged: 6}, one.Head)
-	assert.Equal(t, gate.Inconclusive, one.Verdict)
+	}
+	o := gate.DefaultOptions()
+	o.Force = true
+	r, err := gate.Compare(o, whole(t, "base", base), whole(t, "head", head), gate.Side{})
+	require.NoError(t, err)
+	assert.Equal(t, gate.Inconclusive, r.Scenarios[0].Verdict)
+	assert.Equal(t, gate.Tally{Unjudged: 6}, r.Scenarios[0].Head)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
 }
 
@@ -563,6 +591,29 @@ func TestAScenarioThatOnlyWarmedUp(t *testing.T) {
 	}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Pass, r.Verdict, r.Conclusion())
+}
+
+// Of two runs, whose rounds are no pairs, a tail is that of all their rounds: also where
+// head has no sample in the first one.
+func TestTheTailOfTwoRunsIsThatOfAllRounds(t *testing.T) {
+	head := newStory("b", 0.03, 1)
+	for round := 1; round <= 8; round++ {
+		slow, fail := 1.0, ""
+		if round == 1 {
+			fail = "gone"
+		} else if round > 4 {
+			slow = 9
+		}
+		head.native("", round, slow, fail)
+	}
+	r, err := gate.Compare(gate.DefaultOptions(), whole(t, "base", plain("a", 8)), whole(t, "head", head), gate.Side{})
+	require.NoError(t, err)
+	outputs(t, r)
+	i := slices.IndexFunc(r.Metrics, func(m gate.Metric) bool {
+		return m.Kind == gate.Tail && m.Scenario == "delete" && m.Phase == spec.PhaseChildGone
+	})
+	require.GreaterOrEqual(t, i, 0)
+	assert.InDelta(t, 4.0/7, r.Metrics[i].Head.Value, 0.2, "four of the seven that count are late")
 }
 
 // A recording names a kind of custom objects once one was made: a side that made none

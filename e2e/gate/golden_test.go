@@ -14,6 +14,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/spec"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // What a reader sees for each of the verdicts.
 func TestGolden(t *testing.T) {
 	for name, story := range map[string]func(*testing.T) (gate.Verdict, *gate.Result){
-		"fine": fine, "slower": slower, "broken": broken, "missing": missing, "throttled": throttled, "cannot-tell": cannotTell, "faster": faster,
+		"fine": fine, "slower": slower, "broken": broken, "missing": missing, "throttled": throttled, "cannot-tell": cannotTell, "faster": faster, "forced": forced,
 		"more-rights": moreRights,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,4 +206,38 @@ func faster(t *testing.T) (gate.Verdict, *gate.Result) {
 		s.native(variant, round, slow, "")
 	})
 	return gate.Improvement, interleaved(t, s)
+}
+
+// Two runs on different machines by different versions; one was cut
+// off, and head times out.
+func forced(t *testing.T) (gate.Verdict, *gate.Result) {
+	was, is := newStory("ffff", 0.04, 2), newStory("gggg", 0.04, 2)
+	was.recording.Environment.Comparison, is.recording.Environment.Comparison = nil, nil
+	is.recording.Environment.Host.CPU = "Intel Xeon"
+	is.recording.Environment.Kubernetes = "v1.36.1"
+	is.recording.Judgement.Header.Seed = 8
+	was.recording.Judgement.Header.Schema = 1
+	is.recording.Judgement.Warnings = []string{"line 812: the recording's last line is cut off; all before it is judged"}
+	for round := 1; round <= 12; round++ {
+		was.native("", round, 1, "")
+		is.native("", round, 1, "")
+		was.drive("argo", "", "create", round, "", step{spec.PhaseReady, 62})
+	}
+	for i := range is.recording.Judgement.Results {
+		if r := &is.recording.Judgement.Results[i]; r.Scenario == "delete" && r.Round > 3 {
+			pods := &r.Samples[len(r.Samples)-1]
+			pods.Value, pods.Outcome = 180, judge.Timeout
+		}
+	}
+	base, err := gate.Whole("results/base", was.recording)
+	require.NoError(t, err)
+	head, err := gate.Whole("results/head", is.recording)
+	require.NoError(t, err)
+	o := gate.DefaultOptions()
+	_, err = gate.Compare(o, base, head, gate.Side{})
+	require.ErrorContains(t, err, "to compare all the same, with a mark in every output, add --force")
+	o.Force = true
+	r, err := gate.Compare(o, base, head, gate.Side{})
+	require.NoError(t, err)
+	return gate.Regression, r
 }

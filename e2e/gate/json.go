@@ -8,7 +8,7 @@ import (
 )
 
 // JSONSchema is the version of gate.json.
-const JSONSchema = 4
+const JSONSchema = 3
 
 // Document is gate.json.
 type Document struct {
@@ -20,11 +20,13 @@ type Document struct {
 	Head       string             `json:"head"`
 	Again      string             `json:"again,omitempty"`
 	Runs       []string           `json:"runs"` // ids: of base, of head
+	Paired     bool               `json:"paired"`
 	Rounds     int                `json:"rounds"`
 	Tolerance  float64            `json:"tolerance"`
 	Effect     float64            `json:"effect"`
 	Alpha      float64            `json:"alpha"`
 	Planned    map[string]int     `json:"planned,omitempty"` // rounds, by style
+	Forced     []string           `json:"forced,omitempty"`
 	Warnings   []string           `json:"warnings,omitempty"`
 	Facts      []string           `json:"facts,omitempty"`
 	Reasons    []string           `json:"reasons,omitempty"`
@@ -82,8 +84,8 @@ func (r *Result) Document() *Document {
 		Schema: JSONSchema, Verdict: r.Verdict, Status: r.Verdict.Status(), Conclusion: r.Conclusion(),
 		Base: r.Base.Name, Head: r.Head.Name, Again: r.Again.Name,
 		Runs:   []string{r.Base.Recording.Judgement.Header.Run, r.Head.Recording.Judgement.Header.Run},
-		Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Planned: r.Planned,
-		Warnings: r.Warnings, Facts: r.Facts, Reasons: r.Reasons,
+		Paired: r.Paired, Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Planned: r.Planned,
+		Forced: r.Forced, Warnings: r.Warnings, Facts: r.Facts, Reasons: r.Reasons,
 		Lacks: append([]Lack{}, r.Lacks...), Rights: append([]Lack{}, r.Rights...), Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
 	}
 	for i := range r.Scenarios {

@@ -49,7 +49,7 @@ func (r *Result) lack(what string, v Verdict, why string) {
 
 func (s Side) styles() []record.Style {
 	return slices.DeleteFunc(slices.Clone(s.Recording.Judgement.Header.Styles), func(one record.Style) bool {
-		return one.Variant != s.Name || one.Name == spec.Floor
+		return one.Variant != s.Variant || one.Name == spec.Floor
 	})
 }
 
@@ -67,15 +67,18 @@ func (r *Result) lackScenarios() {
 		}
 		missing := len(plain.Where(was[one], func(round int) bool { return !slices.Contains(is[one], round) }))
 		least := 0
-		if missing == 1 && !slices.Contains(is[one], slices.Max(was[one])) {
+		if r.Paired && missing == 1 && !slices.Contains(is[one], slices.Max(was[one])) {
 			least = 1 // the last round was not finished
+		}
+		if !r.Paired {
+			missing = len(was[one]) - len(is[one])
 		}
 		switch {
 		case len(is[one]) == 0 && len(was[one]) > 1:
 			r.lack(one.String(), Regression, fmt.Sprintf("base was driven through it in %s, head was not", plain.Plural(len(was[one]), "round")))
 		case len(is[one]) == 0:
 			r.lack(one.String(), Inconclusive, "base was driven through it, head was not")
-		case missing > least:
+		case missing > least && (r.Paired || 2*missing >= len(was[one])):
 			r.lack(one.String(), Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[one])-missing, plain.Plural(len(was[one]), "round")))
 		}
 	}

@@ -24,7 +24,7 @@ func (r *Result) context() []string {
 	if linked && known && r.Verdict != Pass && r.Verdict != Improvement {
 		list = append(list, "[what to do next]("+repository+"/blob/HEAD/docs/gate.md#red-find-out-why)")
 	}
-	list = append(list, table.Escape(revisions(r.Head.Recording.Environment)[0]))
+	list = append(list, table.Escape(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0]))
 	if c.Command != "" {
 		list = append(list, "run it again locally: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
 	}
@@ -44,10 +44,13 @@ func (r *Result) Markdown(out io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteString("\n")
+	for _, forced := range r.Forced {
+		fmt.Fprintf(&b, "> ⚠️ **Forced**: %s\n", table.Escape(forced))
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "> ⚠️ %s\n", table.Escape(warning))
 	}
-	if len(r.Warnings) > 0 {
+	if len(r.Forced)+len(r.Warnings) > 0 {
 		b.WriteString("\n")
 	}
 	var bad, fine []row

@@ -270,7 +270,7 @@ func (v *values) costsOf(s Side) {
 		return
 	}
 	for _, c := range s.Recording.Costs {
-		if c.Style == spec.Floor || c.Variant != s.Name {
+		if c.Style == spec.Floor || c.Variant != s.Variant {
 			continue
 		}
 		for _, f := range []struct {

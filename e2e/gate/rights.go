@@ -40,7 +40,7 @@ func (r *Result) compareRights() {
 func (s Side) rights(style string) []spec.Right {
 	var list []spec.Right
 	for _, use := range s.Recording.Grants {
-		if use.Style == style && use.Variant == s.Name {
+		if use.Style == style && use.Variant == s.Variant {
 			list = append(list, plain.Map(use.Rights, func(one grants.Right) spec.Right { return one.Right })...)
 		}
 	}
@@ -49,7 +49,7 @@ func (s Side) rights(style string) []spec.Right {
 
 // facts are what is known of a side's style; nil: nothing.
 func (s Side) facts(style string) *record.StyleFacts {
-	return s.Recording.Environment.Facts(record.Label(style, s.Name))
+	return s.Recording.Environment.Facts(record.Label(style, s.Variant))
 }
 
 // addedRights lists, by account in their order, the rights that no right of the same

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/spec"
@@ -114,4 +115,29 @@ func TestPodsThatMayMore(t *testing.T) {
 			assert.Equal(t, test.want != nil, r.Verdict == gate.Regression)
 		})
 	}
+}
+
+// Rights of the shards of a run count together.
+func TestRightsOfShards(t *testing.T) {
+	side := func(name string, rights ...spec.Right) gate.Side {
+		one, two := plain(name+"1", 8), plain(name+"2", 8)
+		for _, right := range rights {
+			one.may("native", "", right)
+		}
+		_, err := gate.Join(one.recording, two.recording)
+		require.ErrorContains(t, err, "both drove native")
+		two.recording.Judgement.Results = nil
+		joined, err := gate.Join(one.recording, two.recording)
+		require.NoError(t, err)
+		side, err := gate.Whole(name, joined)
+		require.NoError(t, err)
+		return side
+	}
+	right := spec.Right{ServiceAccount: "system/native", Role: "ClusterRole native", Resource: "pods", Verb: "get"}
+	r, err := gate.Compare(gate.DefaultOptions(), side("base", right), side("head", right), gate.Side{})
+	require.NoError(t, err)
+	assert.Empty(t, r.Rights)
+	r, err = gate.Compare(gate.DefaultOptions(), side("base"), side("head", right), gate.Side{})
+	require.NoError(t, err)
+	assert.Len(t, r.Rights, 1)
 }

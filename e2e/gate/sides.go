@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -29,20 +30,68 @@ func Sides(name string, recording result.Recording) (base, head, again Side, err
 		if !slices.Contains(variants, variant) {
 			return Side{}
 		}
-		return Side{variant, recording}
+		return Side{Name: variant, Recording: recording, Variant: variant}
 	}
 	base, head, again = side(VariantBase), side(VariantHead), side(VariantAgain)
 	if e := recording.Environment; e != nil && e.Comparison != nil && len(e.Comparison.Gone) > 0 { // perhaps nothing is left to drive
-		base, head = Side{VariantBase, recording}, Side{VariantHead, recording}
+		base, head = Side{VariantBase, recording, VariantBase}, Side{VariantHead, recording, VariantHead}
 	}
 	if !base.there() || !head.there() {
 		holds := "it holds no variants"
 		if len(variants) > 0 {
 			holds = "it holds the variants " + strings.Join(variants, ", ")
 		}
-		err = &InvalidError{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION", name, holds)}
+		err = &InvalidError{[]string{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION, or give two results folders with --base and --head", name, holds)}}
 	}
 	return base, head, again, err
+}
+
+// Join makes one recording of those of a folder: of the one that compares base and head, if there is one, else of the
+// shards of a run, where each drove scenarios of its own. It is an error if two of them drove a style through the
+// same one.
+func Join(recordings ...result.Recording) (result.Recording, error) {
+	for _, one := range recordings {
+		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
+			return one, nil
+		}
+	}
+	joined := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	j := joined.Judgement
+	j.Header.Run, j.Header.Styles = "", nil
+	drove := map[driven]string{} // which run did
+	for _, one := range recordings {
+		run := one.Judgement.Header.Run
+		j.Header.Run = strings.TrimPrefix(j.Header.Run+"+"+run, "+")
+		j.Warnings = append(j.Warnings, one.Judgement.Warnings...)
+		for _, style := range one.Judgement.Header.Styles {
+			if !slices.ContainsFunc(j.Header.Styles, func(s record.Style) bool { return s.Name == style.Name && s.Variant == style.Variant }) {
+				j.Header.Styles = append(j.Header.Styles, style)
+			}
+		}
+		for _, result := range one.Judgement.Results {
+			what := driven{record.Label(result.Style, result.Variant), result.Scenario}
+			if drove[what] = cmp.Or(drove[what], run); drove[what] != run {
+				return joined, &InvalidError{[]string{fmt.Sprintf("runs %s and %s both drove %s: rounds of two runs do not compare, give the folder of one of them", drove[what], run, what)}}
+			}
+		}
+		j.Results = append(j.Results, one.Judgement.Results...)
+		joined.Costs, joined.Restarts = append(joined.Costs, one.Costs...), append(joined.Restarts, one.Restarts...)
+		joined.Grants = grants.Join(append(joined.Grants, one.Grants...)...)
+	}
+	return joined, nil
+}
+
+// Whole is a side that is a recording by itself. It is an error if it holds several variants of a style.
+func Whole(name string, recording result.Recording) (Side, error) {
+	variants := variantsOf(recording)
+	if len(variants) > 1 {
+		return Side{}, &InvalidError{[]string{fmt.Sprintf("%s holds the variants %s: give it alone, as opbench gate %s", name, strings.Join(variants, ", "), name)}}
+	}
+	s := Side{Name: name, Recording: recording}
+	if len(variants) == 1 {
+		s.Variant = variants[0]
+	}
+	return s, nil
 }
 
 // variantsOf lists the variants of a recording's styles, in their order.
@@ -58,7 +107,7 @@ func (s Side) results() iter.Seq[*judge.Result] {
 			return
 		}
 		for i := range s.Recording.Judgement.Results {
-			if one := &s.Recording.Judgement.Results[i]; one.Variant == s.Name && !yield(one) {
+			if one := &s.Recording.Judgement.Results[i]; one.Variant == s.Variant && !yield(one) {
 				return
 			}
 		}
@@ -121,36 +170,40 @@ func (s Side) lost() (lost, all int) {
 
 // facts say how the sides differ, and that they do not.
 func facts(base, head Side) []string {
-	environment := head.Recording.Environment
-	if environment == nil {
-		return nil
-	}
 	var list []string
-	for _, b := range environment.Styles {
-		for _, h := range environment.Styles {
-			if h.Name == b.Name && b.Variant == base.Name && h.Variant == head.Name {
-				list = append(list, manifests(b, h))
+	was, is := base.Recording.Environment, head.Recording.Environment
+	if was != nil && is != nil {
+		for _, b := range was.Styles {
+			if b.Variant != base.Variant {
+				continue
+			}
+			for _, h := range is.Styles {
+				if h.Name == b.Name && h.Variant == head.Variant {
+					list = append(list, manifests(b, h))
+				}
 			}
 		}
+		list = append(list, revisions(was, is)...)
 	}
-	return append(list, revisions(environment)...)
+	a, b := base.Recording.Judgement.Header, head.Recording.Judgement.Header
+	list = append(list, differs("seed of the order", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))...)
+	return append(list, differs("program", a.Program, b.Program)...)
 }
 
 // revisions names the commits of the sides.
-func revisions(of *record.Environment) []string {
-	c := of.Comparison
-	if c == nil {
-		return nil
-	}
-	head := of.Revision
-	if of.Dirty {
+func revisions(was, is *record.Environment) []string {
+	head := is.Revision
+	if is.Dirty {
 		head += ", with changes that are not committed"
 	}
-	base := c.Base
-	if c.Asked != "" && c.Asked != c.Base {
-		base += " (" + c.Asked + ")"
+	if c := is.Comparison; c != nil {
+		base := c.Base
+		if c.Asked != "" && c.Asked != c.Base {
+			base += " (" + c.Asked + ")"
+		}
+		return []string{"base is revision " + cmp.Or(base, "unknown") + ", head is " + cmp.Or(head, "unknown")}
 	}
-	return []string{"base is revision " + cmp.Or(base, "unknown") + ", head is " + cmp.Or(head, "unknown")}
+	return differs("revision", was.Revision, head)
 }
 
 func manifests(base, head record.StyleFacts) string {
@@ -170,4 +223,11 @@ func short(hash string) string {
 		digits = digits[:12]
 	}
 	return strings.TrimPrefix(algorithm+":"+digits, ":")
+}
+
+func differs(what, base, head string) []string {
+	if base == head {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %s at base, %s at head", what, cmp.Or(base, "unknown"), cmp.Or(head, "unknown"))}
 }

@@ -119,7 +119,11 @@ func number(b bool) int {
 
 // title says what was compared, and how.
 func (r *Result) title() string {
-	text := r.Base.Name + " against " + r.Head.Name + ", in turns in each round of run " + r.Base.Recording.Judgement.Header.Run + ", " + plain.Plural(r.Rounds, "round")
+	how := "in two runs"
+	if r.Paired {
+		how = "in turns in each round of run " + r.Base.Recording.Judgement.Header.Run
+	}
+	text := r.Base.Name + " against " + r.Head.Name + ", " + how + ", " + plain.Plural(r.Rounds, "round")
 	for _, style := range slices.Sorted(maps.Keys(r.Planned)) {
 		text += fmt.Sprintf(" of at most %d of %s", r.Planned[style], style)
 	}

@@ -20,6 +20,9 @@ func (r *Result) Terminal(out io.Writer, colour bool) error {
 	for _, fact := range r.Facts {
 		fmt.Fprintf(&b, "  %s\n", fact)
 	}
+	for _, forced := range r.Forced {
+		fmt.Fprintf(&b, "FORCED: %s\n", forced)
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}

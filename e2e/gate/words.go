@@ -212,6 +212,9 @@ func (r *Result) Conclusion() string {
 		text = fmt.Sprintf("FINE. Nothing fails, is missing, or may do more. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
+	if len(r.Forced) > 0 {
+		text += " FORCED, although these recordings do not compare."
+	}
 	return text
 }
 

@@ -106,7 +106,7 @@ func TestWhatHasNoBaseIsRefused(t *testing.T) {
 	here := theirs(t, "go: ../cmd")
 	require.NoError(t, os.RemoveAll(filepath.Join(here, ".git")))
 	_, _, err := elsewhere(t, here, Options{Operator: "./bench"})
-	require.ErrorContains(t, err, "--base=HEAD: "+here+" is in no Git repository, so that nothing says what it was before: run `git init` and commit it")
+	require.ErrorContains(t, err, "--base=HEAD: "+here+" is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS`")
 
 	here = theirs(t, "go: ../cmd")
 	outside := filepath.Join(t.TempDir(), "bench")

@@ -30,12 +30,12 @@ func repositoryOf(ctx context.Context, folder string) (string, error) {
 		return filepath.EvalSymlinks(top)
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("git is not installed, and it alone knows what %s was before: install it", folder)
+		return "", fmt.Errorf("git is not installed, and it alone knows what %s was before: install it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS`", folder)
 	}
 	if _, there := os.Stat(folder); there != nil || ctx.Err() != nil {
 		return "", errors.Join(there, context.Cause(ctx))
 	}
-	return "", fmt.Errorf("%s is in no Git repository, so that nothing says what it was before: run `git init` and commit it (%w)", folder, err)
+	return "", fmt.Errorf("%s is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS` (%w)", folder, err)
 }
 
 // tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not

@@ -12,6 +12,16 @@ func (r Replicates) Median() []Observation {
 	return list
 }
 
+// SmallestP is the smallest two-sided p-value that a test of ranks can give two
+// groups of n each: all of one below all of the other, 2 ÷ C(2n, n).
+func SmallestP(n int) float64 {
+	p := 2.0
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(n+i)
+	}
+	return min(p, 1)
+}
+
 // Holm returns the p-values corrected for having been chosen among them all: a corrected value below α keeps the
 // probability of any false alarm below α, however the metrics depend on each other. S. Holm, "A Simple Sequentially
 // Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979.

@@ -59,3 +59,10 @@ func TestHolmKeepsTheFamilysError(t *testing.T) {
 	assert.Less(t, float64(alarms)/trials, alpha+0.01)
 	assert.Positive(t, alarms)
 }
+
+// Of golang.org/x/perf/benchmath's table uTestMinP.
+func TestSmallestP(t *testing.T) {
+	for n, want := range map[int]float64{1: 1, 2: 1.0 / 3, 3: 0.1, 4: 0.02857142857142857, 6: 0.0021645021645021645, 9: 4.113533525298231e-05} {
+		assert.InEpsilon(t, want, stat.SmallestP(n), 1e-12, "n = %d", n)
+	}
+}

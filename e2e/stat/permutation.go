@@ -11,24 +11,35 @@ import (
 )
 
 // Stratum holds blocks that are alike but for their label, if the label means nothing: those of one round, in which the
-// variants took turns in random order. Each block holds the observations of one metric.
+// variants took turns in random order; or all blocks of two runs. Each block holds the observations of one metric.
 type Stratum struct {
-	Head Block
-	Base []Block
+	Head, Base []Block
 }
 
 // Block is what one variant measured in one turn.
 type Block []Observation
 
 // Strata pairs the rounds of head with those of base, and of base once more where it was driven again. Rounds that lack
-// head or every base are left out.
-func Strata(head Replicates, bases ...Replicates) []Stratum {
-	var strata []Stratum
-	for i, block := range head {
-		s := Stratum{Head: block}
+// head or every base are left out. Where the sides are not of one run, all their rounds are one stratum.
+func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
+	if !paired {
+		var s Stratum
+		s.Head = full(head)
 		for _, base := range bases {
-			if i < len(base) && len(base[i]) > 0 {
-				s.Base = append(s.Base, base[i])
+			s.Base = append(s.Base, full(base)...)
+		}
+		if len(s.Head) == 0 || len(s.Base) == 0 {
+			return nil
+		}
+		return []Stratum{s}
+	}
+	var strata []Stratum
+	for i := range head {
+		var s Stratum
+		s.Head = full(head[i : i+1])
+		for _, base := range bases {
+			if i < len(base) {
+				s.Base = append(s.Base, full(base[i:i+1])...)
 			}
 		}
 		if len(s.Head) > 0 && len(s.Base) > 0 {
@@ -36,6 +47,10 @@ func Strata(head Replicates, bases ...Replicates) []Stratum {
 		}
 	}
 	return strata
+}
+
+func full(rounds Replicates) []Block {
+	return plain.Pick(rounds, func(round []Observation) (Block, bool) { return round, len(round) > 0 })
 }
 
 // Score turns the blocks of all strata into one number each. It must not depend on which block of a stratum is whose.
@@ -56,20 +71,31 @@ func PermutationAbove(strata []Stratum, ratio float64, score Score) float64 {
 func PermutationBelow(strata []Stratum, ratio float64, score Score) float64 {
 	list := scored(strata, ratio, score)
 	for _, s := range list {
-		for i := range s {
-			s[i] = -s[i]
+		for i := range s.values {
+			s.values[i] = -s.values[i]
 		}
 	}
 	return deal(list)
 }
 
-// scored are the scores of each stratum; the first one is head's.
-func scored(strata []Stratum, ratio float64, score Score) [][]float64 {
-	blocks := make([][]Block, len(strata))
+// scores are those of a stratum; the first ones are head's.
+type scores struct {
+	values []float64
+	head   int
+}
+
+func scored(strata []Stratum, ratio float64, score Score) []scores {
+	blocks, list := make([][]Block, len(strata)), make([]scores, len(strata))
 	for i, s := range strata {
-		blocks[i] = append([]Block{s.Head.over(ratio)}, s.Base...)
+		for _, b := range s.Head {
+			blocks[i] = append(blocks[i], b.over(ratio))
+		}
+		blocks[i] = append(blocks[i], s.Base...)
 	}
-	return score(blocks)
+	for i, values := range score(blocks) {
+		list[i] = scores{values, len(strata[i].Head)}
+	}
+	return list
 }
 
 // over divides a block's observations.
@@ -87,10 +113,10 @@ func (b Block) over(ratio float64) Block {
 // grid is how many steps the range of the sum is divided into.
 const grid = 1000
 
-func deal(list [][]float64) float64 {
+func deal(list []scores) float64 {
 	span := 0.0
 	for _, s := range list {
-		span += slices.Max(s) - slices.Min(s)
+		span += float64(s.head) * (slices.Max(s.values) - slices.Min(s.values))
 	}
 	if span <= 0 {
 		return 1
@@ -98,23 +124,51 @@ func deal(list [][]float64) float64 {
 	sum := 0
 	reach := []float64{1} // by sum: the probability, so far
 	for _, s := range list {
-		least := slices.Min(s)
-		steps := plain.Map(s, func(v float64) int { return int(math.Round((v - least) / span * grid)) })
-		sum += steps[0]
-		likely := make([]float64, slices.Max(steps)+1) // each of the steps as much
-		for _, step := range steps {
-			likely[step]++
+		least := slices.Min(s.values)
+		steps := make([]int, len(s.values))
+		for i, v := range s.values {
+			steps[i] = int(math.Round((v - least) / span * grid))
+			if i < s.head {
+				sum += steps[i]
+			}
 		}
-		for i := range likely {
-			likely[i] /= float64(len(steps))
-		}
-		reach = convolve(reach, likely)
+		reach = convolve(reach, chosen(steps, s.head))
 	}
 	p := 0.0
 	for _, x := range reach[sum:] {
 		p += x
 	}
 	return min(1, p)
+}
+
+// chosen is the distribution of the sum of k of the steps, all choices being equally likely.
+func chosen(steps []int, k int) []float64 {
+	most := slices.Clone(steps)
+	slices.SortFunc(most, func(a, b int) int { return cmp.Compare(b, a) })
+	top := 0
+	for _, s := range most[:k] {
+		top += s
+	}
+	ways := make([][]float64, k+1) // by how many are chosen, and their sum
+	for i := range ways {
+		ways[i] = make([]float64, top+1)
+	}
+	ways[0][0] = 1
+	for _, step := range steps {
+		for n := k; n > 0; n-- {
+			for s := top; s >= step; s-- {
+				ways[n][s] += ways[n-1][s-step]
+			}
+		}
+	}
+	all := 0.0
+	for _, w := range ways[k] {
+		all += w
+	}
+	for i := range ways[k] {
+		ways[k][i] /= all
+	}
+	return ways[k]
 }
 
 // convolve adds two independent numbers. Most of b is zero: a stratum has few blocks.
@@ -244,10 +298,17 @@ func Surplus(strata []Stratum, ratio float64, score Score) float64 {
 	return surplus(scored(strata, ratio, score))
 }
 
-func surplus(list [][]float64) float64 {
+func surplus(list []scores) float64 {
 	sum := 0.0
 	for _, s := range list {
-		sum += s[0] - plain.Sum(s, func(v float64) float64 { return v })/float64(len(s))
+		mean := 0.0
+		for _, v := range s.values {
+			mean += v
+		}
+		mean /= float64(len(s.values))
+		for _, v := range s.values[:s.head] {
+			sum += v - mean
+		}
 	}
 	if math.Abs(sum) < 1e-12 {
 		return 0

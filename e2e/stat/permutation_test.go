@@ -23,7 +23,7 @@ func turns(random *rand.Rand, rounds, passes int, ratio float64) []stat.Stratum 
 			}
 			return b
 		}
-		strata = append(strata, stat.Stratum{Head: block(ratio), Base: []stat.Block{block(1), block(1)}})
+		strata = append(strata, stat.Stratum{Head: []stat.Block{block(ratio)}, Base: []stat.Block{block(1), block(1)}})
 	}
 	return strata
 }
@@ -39,8 +39,8 @@ func first(strata [][]stat.Block) [][]float64 {
 	return scores
 }
 
-// Every deal of the labels is tried, of three turns in each round. The values are whole, from 0 to 10, and so are on the
-// grid.
+// Every deal of the labels is tried: of three turns in each round, and of the
+// blocks of two runs. The values are whole, from 0 to 10, and so are on the grid.
 func TestDealAgainstAllDeals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -48,9 +48,16 @@ func TestDealAgainstAllDeals(t *testing.T) {
 		for range []int{1, 2, 4, 5}[random.IntN(4)] {
 			values := []stat.Block{observed(0), observed(10), observed(float64(random.IntN(11)))}
 			random.Shuffle(3, func(i, j int) { values[i], values[j] = values[j], values[i] })
-			strata = append(strata, stat.Stratum{Head: values[0], Base: values[1:]})
+			strata = append(strata, stat.Stratum{Head: values[:1], Base: values[1:]})
 		}
 		assert.InDelta(t, dealt(strata), stat.PermutationAbove(strata, 1, first), 1e-9)
+
+		one := []stat.Block{observed(0), observed(10)}
+		for range 6 {
+			one = append(one, observed(float64(random.IntN(11))))
+		}
+		random.Shuffle(8, func(i, j int) { one[i], one[j] = one[j], one[i] })
+		assert.InDelta(t, chosen(one, 4), stat.PermutationAbove([]stat.Stratum{{Head: one[:4], Base: one[4:]}}, 1, first), 1e-9)
 	}
 }
 
@@ -59,7 +66,7 @@ func TestDealAgainstAllDeals(t *testing.T) {
 func dealt(strata []stat.Stratum) float64 {
 	observed := 0.0
 	for _, s := range strata {
-		observed += s.Head[0].Value
+		observed += s.Head[0][0].Value
 	}
 	n, more := 0, 0
 	var deal func(round int, sum float64)
@@ -71,11 +78,35 @@ func dealt(strata []stat.Stratum) float64 {
 			}
 			return
 		}
-		for _, b := range append([]stat.Block{strata[round].Head}, strata[round].Base...) {
+		for _, b := range append([]stat.Block{strata[round].Head[0]}, strata[round].Base...) {
 			deal(round+1, sum+b[0].Value)
 		}
 	}
 	deal(0, 0)
+	return float64(more) / float64(n)
+}
+
+// chosen is the share of all choices of k blocks that add up to at least what the
+// first k do.
+func chosen(blocks []stat.Block, k int) float64 {
+	values, observed, n, more := first([][]stat.Block{blocks})[0], 0.0, 0, 0
+	for _, v := range values[:k] {
+		observed += v
+	}
+	for set := range 1 << len(values) {
+		sum, size := 0.0, 0
+		for i, v := range values {
+			if set>>i&1 == 1 {
+				sum, size = sum+v, size+1
+			}
+		}
+		if size == k {
+			n++
+			if sum >= observed {
+				more++
+			}
+		}
+	}
 	return float64(more) / float64(n)
 }
 
@@ -87,7 +118,7 @@ func TestDealKeepsItsLevel(t *testing.T) {
 	for range trials {
 		strata := turns(random, 9, 4, 1)
 		for i := range strata { // what a block has of its own
-			for _, b := range append(strata[i].Base, strata[i].Head) {
+			for _, b := range append(strata[i].Base, strata[i].Head...) {
 				own := math.Exp(0.5 * random.NormFloat64())
 				for k := range b {
 					b[k].Value *= own
@@ -103,12 +134,12 @@ func TestDealKeepsItsLevel(t *testing.T) {
 }
 
 func TestDealEdges(t *testing.T) {
-	same := []stat.Stratum{{Head: observed(1), Base: []stat.Block{observed(1), observed(1)}}}
+	same := []stat.Stratum{{Head: []stat.Block{observed(1)}, Base: []stat.Block{observed(1), observed(1)}}}
 	assert.InDelta(t, 1, stat.PermutationAbove(same, 1, stat.RankScore), 0, "nothing differs")
 	assert.InDelta(t, 1, stat.PermutationAbove(nil, 1, stat.RankScore), 0)
 	assert.InDelta(t, 1.0/3, stat.PermutationAbove(same, 0.5, stat.RankScore), 1e-12, "as if it took twice as long")
 	assert.InDelta(t, 1.0/3, stat.PermutationBelow(same, 2, stat.RankScore), 1e-12)
-	late := []stat.Stratum{{Head: stat.Block{censored(1)}, Base: []stat.Block{observed(5), observed(6)}}}
+	late := []stat.Stratum{{Head: []stat.Block{{censored(1)}}, Base: []stat.Block{observed(5), observed(6)}}}
 	assert.InDelta(t, 1.0/3, stat.PermutationAbove(late, 1, stat.RankScore), 1e-12, "a timeout is later than all that was measured")
 }
 
@@ -116,12 +147,15 @@ func TestStrata(t *testing.T) {
 	head := stat.Replicates{observed(1), nil, observed(3), observed(4)}
 	base := stat.Replicates{observed(1), observed(2), nil, observed(4)}
 	again := stat.Replicates{nil, observed(2), observed(3), observed(4)}
-	strata := stat.Strata(head, base, again)
-	assert.Len(t, strata, 3, "a round counts that has head and some base")
-	assert.Len(t, strata[0].Base, 1)
-	assert.Len(t, strata[1].Base, 1)
-	assert.Len(t, strata[2].Base, 2)
-	assert.Empty(t, stat.Strata(nil, base))
+	paired := stat.Strata(true, head, base, again)
+	assert.Len(t, paired, 3, "a round counts that has head and some base")
+	assert.Len(t, paired[0].Base, 1)
+	assert.Len(t, paired[2].Base, 2)
+	whole := stat.Strata(false, head, base, again)
+	assert.Len(t, whole, 1)
+	assert.Len(t, whole[0].Head, 3)
+	assert.Len(t, whole[0].Base, 6)
+	assert.Empty(t, stat.Strata(false, nil, base))
 }
 
 // The interval covers the ratio as often as it says.

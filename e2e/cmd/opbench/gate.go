@@ -19,10 +19,12 @@ import (
 )
 
 const gateUsage = `Usage: opbench gate [flags] RESULTS_DIR
+       opbench gate [flags] --base=RESULTS_DIR --head=RESULTS_DIR [--again=RESULTS_DIR]
 
-Says of a change whether it made an operator slower or broke it, from the files of
-a run in which base and head took turns (opbench run --base=REVISION): no cluster
-is needed. RESULTS_DIR may also be a recording, or a folder that has such a run.
+Says of a change whether it made an operator slower or broke it, from files: no
+cluster is needed. The first form is for a run in which base and head took turns
+(opbench run --base=REVISION), the second for two runs on one machine. Each
+RESULTS_DIR may also be a recording, or a folder of shards.
 
 The gate compares the median and the tail of every phase of every scenario,
 loads, installation, memory, CPU time, counters, correctness and restarts, and
@@ -36,11 +38,15 @@ Exit status: 0 fine or better; 1 worse, broken, missing or more rights;
 10 cannot tell; 3 the comparison is not valid.
 
 Flags:
+  --base=DIR        what head is compared with
+  --head=DIR        what is judged
+  --again=DIR       base once more: shows the noise
   --tolerance=%s    a ratio of up to 1 + tolerance is no change
   --effect=%s      a slowdown that must not pass (default that of the run's profile)
   --alpha=%v      half of it is the share of comparisons of unchanged code in
                     which anything may be called worse
-  --out=DIR         where to write (default: the results folder)
+  --force           compare what should not be compared, and mark it
+  --out=DIR         where to write (default: the head's results folder)
 `
 
 // The names of the files that the gate writes.
@@ -61,13 +67,14 @@ func (e *gateError) Unwrap() error   { return e.err }
 func (e *gateError) exitStatus() int { return e.status }
 
 type gateFlags struct {
-	from, out string
-	options   gate.Options
-	recorded  bool // the effect is that of the recording
+	base, head, again, out string
+	options                gate.Options
+	recorded               bool // the effect is that of the recording
+	args                   []string
 }
 
 // runGate is `opbench gate`.
-func runGate(_ context.Context, args []string, stdout, _ io.Writer) error {
+func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	defaults := gate.DefaultOptions()
 	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha)
 	f, err := parseGate(args)
@@ -77,7 +84,7 @@ func runGate(_ context.Context, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return &gateError{fmt.Errorf("%w\n%s", err, usage), gate.StatusInvalid}
 	}
-	result, err := f.compare()
+	result, err := f.compare(ctx)
 	if err != nil {
 		return &gateError{err, gate.StatusInvalid}
 	}
@@ -96,21 +103,31 @@ func runGate(_ context.Context, args []string, stdout, _ io.Writer) error {
 func parseGate(args []string) (*gateFlags, error) {
 	f := &gateFlags{options: gate.DefaultOptions()}
 	flags := flag.NewFlagSet("opbench gate", flag.ContinueOnError)
+	flags.StringVar(&f.base, "base", "", "")
+	flags.StringVar(&f.head, "head", "", "")
+	flags.StringVar(&f.again, "again", "", "")
 	flags.StringVar(&f.out, "out", "", "")
 	flags.Func("tolerance", "", shareInto(&f.options.Tolerance))
 	flags.Func("effect", "", shareInto(&f.options.Effect))
 	flags.Func("alpha", "", shareInto(&f.options.Alpha))
+	flags.BoolVar(&f.options.Force, "force", false, "")
 	if err := parse(flags, args); err != nil {
 		return nil, err
 	}
 	if err := outFolder(f.out); err != nil {
 		return nil, err
 	}
-	if flags.NArg() != 1 {
-		return nil, fmt.Errorf("give one results folder of a run with base and head: got %d", flags.NArg())
-	}
-	f.from, f.recorded = flags.Arg(0), true
+	f.args, f.recorded = flags.Args(), true
 	flags.Visit(func(given *flag.Flag) { f.recorded = f.recorded && given.Name != "effect" })
+	two := f.base != "" || f.head != "" || f.again != ""
+	switch {
+	case two && len(f.args) > 0:
+		return nil, fmt.Errorf("give either one results folder or --base and --head, not both: got %q too", f.args)
+	case two && (f.base == "" || f.head == ""):
+		return nil, errors.New("--base and --head belong together")
+	case !two && len(f.args) != 1:
+		return nil, fmt.Errorf("give one results folder of a run with base and head, or --base and --head: got %d", len(f.args))
+	}
 	return f, f.options.Check()
 }
 
@@ -134,39 +151,74 @@ func shareInto(to *float64) func(string) error {
 
 func share(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 64) + "%" }
 
-func (f *gateFlags) compare() (*gate.Result, error) {
-	recording, err := loadGate(f.from)
-	if err != nil {
-		return nil, err
+func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
+	if len(f.args) == 1 {
+		recording, err := loadGate(f.args[0])
+		if err != nil {
+			return nil, err
+		}
+		if e := recording.Environment; f.recorded && e != nil && e.Comparison != nil {
+			f.options.Effect = cmp.Or(e.Comparison.Effect, f.options.Effect)
+		}
+		base, head, again, err := gate.Sides(f.args[0], recording)
+		if err != nil {
+			return nil, err
+		}
+		return gate.Compare(f.options, base, head, again)
 	}
-	if e := recording.Environment; f.recorded && e != nil && e.Comparison != nil {
-		f.options.Effect = cmp.Or(e.Comparison.Effect, f.options.Effect)
+	if same(f.base, f.head) {
+		return nil, fmt.Errorf("--base and --head are the same: %s", f.base)
 	}
-	base, head, again, err := gate.Sides(f.from, recording)
-	if err != nil {
-		return nil, err
+	var sides [3]gate.Side
+	for i, path := range []string{f.base, f.head, f.again} {
+		if path == "" {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		recording, err := loadGate(path)
+		if err != nil {
+			return nil, err
+		}
+		if sides[i], err = gate.Whole(path, recording); err != nil {
+			return nil, err
+		}
 	}
-	return gate.Compare(f.options, base, head, again)
+	return gate.Compare(f.options, sides[0], sides[1], sides[2])
 }
 
-// loadGate reads the recording of a results folder, or that of the run in it which compares base and head.
-func loadGate(path string) (one result.Recording, err error) {
-	for _, run := range result.Shards(path) {
-		if one, err = result.Load(run); err != nil {
-			return one, err
+// loadGate reads the recording of a results folder, or those of all of its shards.
+func loadGate(path string) (result.Recording, error) {
+	var all []result.Recording
+	for _, shard := range result.Shards(path) {
+		one, err := result.Load(shard)
+		if err != nil {
+			return result.Recording{}, err
 		}
-		if _, _, _, none := gate.Sides(run, one); none == nil {
-			break
-		}
+		all = append(all, one)
 	}
-	return one, nil
+	return gate.Join(all...)
+}
+
+// same reports whether two paths are one file or folder.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false // that it is not there is said when it is read
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // write puts the files where they are wanted. Beside a bare recording nothing is written.
 func (f *gateFlags) write(result *gate.Result) error {
 	folder := f.out
 	if folder == "" {
-		folder = f.from
+		folder = f.head
+		if len(f.args) == 1 {
+			folder = f.args[0]
+		}
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			return err
 		}

@@ -146,18 +146,25 @@ func TestGateVerdicts(t *testing.T) {
 	}
 }
 
-// A tolerance may let a change pass, and the files go where they are wanted.
-func TestGateFlags(t *testing.T) {
-	dir := folder(t, comparison(t, "run1", map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(130, 8)}), "AMD")
-	out := filepath.Join(t.TempDir(), "new", "folder")
-	status, _, stderr := opbench(t, "gate", dir, "--out="+out)
+func TestGateOfTwoRuns(t *testing.T) {
+	base := folder(t, comparison(t, "run1", map[string][]int{"": about(100, 8)}), "AMD")
+	head := folder(t, comparison(t, "run2", map[string][]int{"": about(130, 8)}), "AMD")
+	status, stdout, stderr := opbench(t, "gate", "--base="+base, "--head", head)
 	assert.Equal(t, 1, status)
+	assert.Contains(t, stdout, "in two runs, 8 rounds")
 	assert.Equal(t, "opbench: gate: slower\n", stderr)
-	assert.FileExists(t, filepath.Join(out, gateJSON))
-	assert.NoFileExists(t, filepath.Join(dir, gateJSON))
-	status, _, _ = opbench(t, "gate", dir, "--tolerance=40%", "--effect=0.5")
+	assert.FileExists(t, filepath.Join(head, gateMarkdown), "it is head that is judged")
+	assert.NoFileExists(t, filepath.Join(base, gateMarkdown))
+
+	status, _, _ = opbench(t, "gate", "--base="+base, "--head="+head, "--tolerance=40%", "--effect=0.5")
 	assert.Equal(t, 0, status, "a tolerance that large lets it pass")
-	assert.FileExists(t, filepath.Join(dir, gateMarkdown))
+
+	again := folder(t, comparison(t, "run3", map[string][]int{"": about(130, 8)}), "AMD")
+	out := filepath.Join(t.TempDir(), "new", "folder")
+	status, stdout, _ = opbench(t, "gate", "--base="+base, "--head="+head, "--again="+again, "--out="+out)
+	assert.Equal(t, gate.Inconclusive.Status(), status, "base again is as slow as head")
+	assert.Contains(t, stdout, "1.29 – 1.31", "base again stands beside it")
+	assert.FileExists(t, filepath.Join(out, gateJSON))
 }
 
 // A compressed recording is taken, and runs in shards.
@@ -173,33 +180,41 @@ func TestGateOfShards(t *testing.T) {
 	assert.Contains(t, stdout, "SLOWER: mine create", "of the run that compares base and head")
 
 	more := folder(t, comparison(t, "run3", map[string][]int{"": about(100, 8)}), "AMD")
-	status, _, stderr = opbench(t, "gate", together(t, other, more))
+	runs := together(t, other, more)
+	status, _, stderr = opbench(t, "gate", "--base="+runs, "--head="+both, "--out="+t.TempDir())
 	assert.Equal(t, gate.StatusInvalid, status)
-	assert.Contains(t, stderr, "it holds no variants")
+	assert.Contains(t, stderr, "rounds of two runs do not compare")
 }
 
-// A bare recording may be cut off, and nothing is written beside it.
+// Bare recordings have no environment, and nothing is written beside them.
 func TestGateOfRecordings(t *testing.T) {
-	whole := comparison(t, "run1", map[string][]int{"base": about(100, 9), "again": about(100, 9), "head": about(100, 9)})
-	bare := file(t, "bare.jsonl", whole[:len(whole)-20])
-	status, stdout, _ := opbench(t, "gate", bare)
-	assert.Equal(t, 0, status, "as far as it goes, they are the same")
+	base := file(t, "base.jsonl", comparison(t, "run1", map[string][]int{"": about(100, 8)}))
+	whole := comparison(t, "run2", map[string][]int{"": about(100, 9)})
+	head := file(t, "head.jsonl", whole[:len(whole)-20])
+	status, stdout, _ := opbench(t, "gate", "--base="+base, "--head="+head)
+	assert.Equal(t, 0, status, "as far as they go, they are the same")
+	assert.Contains(t, stdout, "has no environment.json: whether base and head are of one machine is not known")
 	assert.Contains(t, stdout, "the recording's last line is cut off; all before it is judged")
-	left, err := os.ReadDir(filepath.Dir(bare))
+	left, err := os.ReadDir(filepath.Dir(head))
 	require.NoError(t, err)
 	assert.Len(t, left, 1)
 }
 
 func TestGateRefuses(t *testing.T) {
-	recording := comparison(t, "run1", map[string][]int{"base": about(100, 8), "head": about(100, 8)})
-	first := bytes.Replace(recording, fmt.Appendf(nil, `"schema":%d`, record.Schema), []byte(`"schema":1`), 1)
+	recording := func(run string) []byte { return comparison(t, run, map[string][]int{"": about(100, 8)}) }
+	base, head := folder(t, recording("run1"), "AMD"), folder(t, recording("run2"), "Intel")
+	first := bytes.Replace(recording("run3"), fmt.Appendf(nil, `"schema":%d`, record.Schema), []byte(`"schema":1`), 1)
 	old := folder(t, bytes.ReplaceAll(first, []byte(`"declares":`), []byte(`"-":`)), "AMD") // which it did not have
+	other := folder(t, bytes.ReplaceAll(recording("run4"), []byte(`"mine"`), []byte(`"yours"`)), "AMD")
 	for name, test := range map[string]struct {
 		args []string
 		want string
 	}{
-		"other schema":     {[]string{old}, fmt.Sprintf("this program reads schema %d: ", record.Schema)},
-		"out is no folder": {[]string{folder(t, recording, "AMD"), "--out=" + file(t, "f", nil)}, "expected a folder to write into"},
+		"a copy":            {[]string{"--base=" + base, "--head=" + folder(t, recording("run1"), "AMD")}, "base and head are the same: run run1"},
+		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
+		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("this program reads schema %d: ", record.Schema)},
+		"nothing in common": {[]string{"--base=" + base, "--head=" + other}, "no style and scenario in common: base has mine create; head has yours create"},
+		"out is no folder":  {[]string{"--base=" + base, "--head=" + head, "--force", "--out=" + file(t, "f", nil)}, "expected a folder to write into"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := opbench(t, append([]string{"gate"}, test.args...)...)
@@ -208,6 +223,16 @@ func TestGateRefuses(t *testing.T) {
 			assert.Empty(t, stdout)
 		})
 	}
+}
+
+func TestGateForced(t *testing.T) {
+	base := folder(t, comparison(t, "run1", map[string][]int{"": about(100, 8)}), "AMD")
+	head := folder(t, comparison(t, "run2", map[string][]int{"": about(100, 8)}), "Intel")
+	status, stdout, _ := opbench(t, "gate", "--force", "--base="+base, "--head="+head)
+	assert.Equal(t, 0, status)
+	assert.Contains(t, stdout, "FORCED: ")
+	assert.Contains(t, string(read(t, head, gateMarkdown)), "**Forced**")
+	assert.Contains(t, string(read(t, head, gateJSON)), `"forced": [`)
 }
 
 // What cannot be printed is no verdict.
