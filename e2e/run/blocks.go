@@ -119,6 +119,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	}
 	if err == nil {
 		s.find(ctx, place, target)
+		s.room(ctx, place)
 		s.atRest(ctx, place)
 		machine, putOff := readMachine("/"), s.kube.PutOff()
 		err = times.drive.measure(func() error {

@@ -154,9 +154,3 @@ func lacking(nodes []corev1.Node, wanted []images.Image) []string {
 	}
 	return missing
 }
-
-// takesPods reports whether pods that tolerate no taint are scheduled to a node: not to one of a control plane, mostly.
-func takesPods(node *corev1.Node) bool {
-	keepsOff := func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
-	return !node.Spec.Unschedulable && !slices.ContainsFunc(node.Spec.Taints, keepsOff)
-}

@@ -92,6 +92,13 @@ func describe(out io.Writer, catalogue *images.Catalogue, style *styles.Style, e
 	footprint := kube.Plan(objects)
 	line("installs", "%d objects in %d stage(s); namespaces: %s", facts.Objects, len(style.Stages), cmp.Or(strings.Join(footprint.Namespaces, ", "), "none"))
 	line("", "in no namespace: %s", cmp.Or(strings.Join(footprint.ClusterScoped, ", "), "none"))
+	handled, err := style.Handles()
+	if err != nil {
+		return err
+	}
+	if asked := asksFor(objects, handled); asked != "" {
+		line("requests", "%s; the node must have that beside what Kubernetes itself requests", asked)
+	}
 	reach, err := style.Reach()
 	if err != nil {
 		return err

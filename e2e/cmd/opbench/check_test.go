@@ -37,6 +37,7 @@ func TestCheck(t *testing.T) {
 	assert.Regexp(t, `^idle \(`+folder+`\)
   installs   3 objects in 1 stage\(s\); namespaces: idle-operator
              in no namespace: none
+  requests   1m of cpu and 4Mi of memory by its pods; the node must have that beside what Kubernetes itself requests
   images     mine: example\.org/mine:v1, as the container engine has it, or its registry; no manifest names it
              pause: registry\.k8s\.io/pause:3\.10\.2, of the catalogue
   scenarios  \d+ of \d+ apply

@@ -496,6 +496,14 @@ func (w *Workload) HasReference() bool { return w.reference != nil }
 // HasFloor reports whether the harness can write what a custom resource asks for before any operator is there.
 func (w *Workload) HasFloor() bool { return w.definition != nil && w.reference != nil }
 
+// Asks is what says what a pod requests: the reference, or else the custom resource's template.
+func (w *Workload) Asks() map[string]any {
+	if w.reference != nil {
+		return w.reference.Object
+	}
+	return w.template.Object
+}
+
 // Image is the image of the first container that the reference runs; false: there is no reference, or it has none.
 func (w *Workload) Image() (string, bool) {
 	if w.reference == nil {

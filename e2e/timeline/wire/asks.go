@@ -20,18 +20,37 @@ var rules = []string{"affinity", "ephemeral", "hostPort", "nodeSelector", "persi
 // Asks lists what is asked of a node, each as a text, wherever it stands in a pod's spec, or in one that has parts of
 // such a spec.
 func Asks(spec any) []string {
-	list := asks(spec)
+	var list []string
+	asks(spec, func(name string, amount any) {
+		if text := amountOf(amount); text != "0" {
+			list = append(list, text+" of "+name)
+		}
+	}, func(rule string, is any) {
+		if text, err := json.Marshal(is); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
+			list = append(list, rule+" "+string(text))
+		}
+	})
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// asks lists what is asked of a node, wherever it stands. A container requests what it is limited to, where it does not
+// Request adds what the containers in an object request to a sum. What is no amount adds nothing.
+func Request(spec any, sum corev1.ResourceList) {
+	asks(spec, func(name string, amount any) {
+		if quantity, err := resource.ParseQuantity(fmt.Sprint(amount)); err == nil && quantity.Sign() > 0 {
+			quantity.Add(sum[corev1.ResourceName(name)])
+			sum[corev1.ResourceName(name)] = quantity
+		}
+	}, func(string, any) {})
+}
+
+// asks visits what is asked of a node, wherever it stands. A container requests what it is limited to, where it does not
 // say what it requests; what a volume requests is not of a node.
-func asks(value any) (list []string) {
+func asks(value any, amount, rule func(name string, is any)) {
 	switch value := value.(type) {
 	case []any:
 		for _, one := range value {
-			list = append(list, asks(one)...)
+			asks(one, amount, rule)
 		}
 	case map[string]any:
 		requested := map[string]any{}
@@ -41,23 +60,18 @@ func asks(value any) (list []string) {
 		}
 		delete(requested, string(corev1.ResourceStorage))
 		for name, is := range requested {
-			if text := amountOf(is); text != "0" {
-				list = append(list, text+" of "+name)
-			}
+			amount(name, is)
 		}
 		for key, inner := range value {
 			switch {
 			case slices.Contains(amounts, key):
 			case slices.Contains(rules, key):
-				if text, err := json.Marshal(inner); err == nil && !slices.Contains([]string{"null", "{}", "[]", "0", `""`}, string(text)) {
-					list = append(list, key+" "+string(text))
-				}
+				rule(key, inner)
 			default:
-				list = append(list, asks(inner)...)
+				asks(inner, amount, rule)
 			}
 		}
 	}
-	return list
 }
 
 // amountOf is a quantity as Kubernetes writes it: 50m for 0.05.
