@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
   images     mine: example\.org/mine:v1, as the container engine has it, or its registry; no manifest names it
              pause: registry\.k8s\.io/pause:3\.10\.2, of the catalogue
   scenarios  \d+ of \d+ apply
-(             (no knob of a Memcached|the workload memcached) [^\n]*
+(             (no (knob|child) of a Memcached|the workload memcached) [^\n]*
 )+             idle works in its own memory: [^\n]*
 (             (idle has no|no component of idle|idle has none|no knob of a Memcached|the workload memcached) [^\n]*
 )+  verdicts   none is expected, because there is no verdicts\.yaml: no verdict fails a run
