@@ -92,6 +92,11 @@ func TestExpectedOfAFolder(t *testing.T) {
 	}
 	assert.True(t, s.asked()[0].bad())
 	assert.Equal(t, "the first that went wrong: idle walkthrough, round 1: no such image\n", said.String(), "nobody waits for the end to read it")
+
+	s = load()
+	said.Reset()
+	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Round: 1, End: record.TimedOut, Reason: "no pod is ready", Verdicts: []judge.Verdict{{Oracle: "owned", Outcome: spec.Pass}}})
+	assert.Equal(t, "the first that went wrong: idle walkthrough, round 1: given up after 0 s, though no oracle failed: no pod is ready\n", said.String())
 }
 
 // What a style's README says of how many scenarios fail is what its verdicts.yaml and the scenarios say.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"operatorbench/e2e/environment/images"
@@ -147,11 +146,8 @@ func (rec *recording) blame(one judge.Result) {
 		if _, same := p.expected.Match(cell.Seen()); same && (p.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
 			continue
 		}
-		if !p.blame(one.Namespace) {
-			continue
-		}
-		if i := slices.IndexFunc(one.Verdicts, func(v judge.Verdict) bool { return v.Outcome != spec.Pass && v.Outcome != spec.NotApplicable }); i >= 0 {
-			rec.say("the first that went wrong: %s %s, round %d: %s", label, one.Scenario, one.Round, one.Verdicts[i].Message)
+		if reasons := cell.Reasons(); p.blame(one.Namespace) && len(reasons) > 0 {
+			rec.say("the first that went wrong: %s %s, round %d: %s", label, one.Scenario, one.Round, reasons[0].Message)
 		}
 	}
 }

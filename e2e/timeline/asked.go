@@ -54,7 +54,7 @@ func (s *Splitter) watching(a *record.Audit, more int) {
 	if a.Verb != "watch" {
 		return
 	}
-	namespace, _, _ := strings.Cut(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":")
+	namespace, _, _ := strings.Cut(accountOf(a.User), "/")
 	of := watches{namespace + "/" + a.Pod, a.Resource}
 	if s.watches[of] += more; s.watches[of] <= 0 {
 		delete(s.watches, of)
@@ -72,8 +72,7 @@ func (t *Timeline) take(at time.Duration, a *record.Audit) {
 }
 
 func requestOf(at time.Duration, a *record.Audit) Request {
-	account := strings.Replace(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":", "/", 1)
-	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, account, a.Pod, a.Code}
+	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, accountOf(a.User), a.Pod, a.Code}
 }
 
 // writes reports whether a verb of the audit log is that of a write.

@@ -113,7 +113,17 @@ func (s *style) childName(namespace, name string) (string, error) {
 
 // account reports whether a user is a service account in one of the namespaces that the style runs in.
 func (s *style) account(user string) bool {
-	account, is := strings.CutPrefix(user, "system:serviceaccount:")
+	account, is := strings.CutPrefix(user, accounts)
 	namespace, _, _ := strings.Cut(account, ":")
 	return is && slices.Contains(s.Namespaces, namespace)
+}
+
+const accounts = "system:serviceaccount:" // + namespace + ":" + name
+
+// accountOf is a service account as namespace/name, and any other user as it is.
+func accountOf(user string) string {
+	if account, is := strings.CutPrefix(user, accounts); is {
+		return strings.Replace(account, ":", "/", 1)
+	}
+	return user
 }
