@@ -7,6 +7,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 // Schema is the version of the entries that this package writes, and the only one
 // that it reads: no release has written another.
 const Schema = 6
+
+// AuditLog is the Resource of a Gap in the audit log: what follows from API calls is not complete where there is one.
+const AuditLog = "audit"
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -84,6 +88,8 @@ type Scenario struct {
 	Group       string `json:"group"`
 	Description string `json:"description"`
 	StandsFor   string `json:"standsFor"`
+	// Digest is that of what it did and expected, as scenarios.Scenario has it; empty: not recorded.
+	Digest string `json:"digest,omitempty"`
 	// Ramp is what a load with steps of growing rates was to find out; nil: it is none.
 	Ramp *spec.Ramp `json:"ramp,omitempty"`
 }
@@ -371,6 +377,16 @@ type Audit struct {
 	// Open marks one that goes on, such as a watch; an entry of the kind closed tells when it ends.
 	Open bool `json:"open,omitempty"`
 }
+
+// Account returns the service account that asked; false: another user did.
+func (a *Audit) Account() (namespace, name string, is bool) {
+	account, is := strings.CutPrefix(a.User, "system:serviceaccount:")
+	namespace, name, _ = strings.Cut(account, ":")
+	return namespace, name, is
+}
+
+// Writes reports whether the request is one to change objects.
+func (a *Audit) Writes() bool { return slices.Contains(spec.WriteVerbs(), a.Verb) }
 
 // OfEvents reports whether the request is about Kubernetes' Events, of either of their two APIs.
 func (a *Audit) OfEvents() bool { return strings.HasPrefix(a.Resource, "events.") }

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,15 +14,20 @@ import (
 
 // ofMatrix joins what recordings hold of the correctness matrix. The floor has no operator that could be correct. Of a
 // style only one version counts: that of the recording given first which drove it through more than what is measured.
-// What is measured is of the first that has it.
+// What is measured is of the first that has it. Of a scenario that was changed, only verdicts of the form that the newest
+// recording has count, and those of recordings that do not say which form they had.
 func ofMatrix(recordings []Recording) *Matrix {
-	first := map[key]string{}
+	first, newest := map[key]string{}, forms(recordings)
 	judgements := plain.Map(recordings, func(one Recording) *judge.Judgement {
 		judged := *one.Judgement
 		if early(one.Environment) {
 			judged = *judged.Finished()
 		}
+		form := one.forms()
 		judged.Results = plain.Where(judged.Results, func(r judge.Result) bool {
+			if form[r.Scenario] != "" && form[r.Scenario] != newest[r.Scenario] {
+				return false
+			}
 			at, version := key{label: record.Label(r.Style, r.Variant)}, one.version(r.Style, r.Variant)
 			if r.Group == spec.GroupLatency || r.Group == spec.GroupLoad {
 				at.scenario = r.Scenario
@@ -34,6 +40,26 @@ func ofMatrix(recordings []Recording) *Matrix {
 		return &judged
 	})
 	return matrixOf(judgements, spec.Floor)
+}
+
+// forms returns the digests of the scenarios, by their names, as the newest recording has them.
+func forms(recordings []Recording) map[string]string {
+	forms := map[string]string{}
+	for _, one := range slices.SortedStableFunc(slices.Values(recordings), func(a, b Recording) int { return a.Judgement.Header.Began.Compare(b.Judgement.Header.Began) }) {
+		maps.Copy(forms, one.forms())
+	}
+	return forms
+}
+
+// forms returns the digests of the scenarios that have one, by their names.
+func (r Recording) forms() map[string]string {
+	forms := map[string]string{}
+	for _, s := range r.Judgement.Header.Scenarios {
+		if s.Digest != "" {
+			forms[s.Name] = s.Digest
+		}
+	}
+	return forms
 }
 
 // version tells what was installed of a style from what was at another time: the digests of its manifests and of its

@@ -3,6 +3,7 @@ package result_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -114,6 +115,24 @@ func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
 	assert.Equal(t, 3, m.Cell("argo", "create").All(), "a style whose version is not known counts always")
 	assert.Len(t, before.Judgement.Results, 6, "the recording is as it was")
 	assert.Equal(t, 4, result.Of(before, made("manifests", "n", "1"), made("same", "m", "1")).Matrix.Cell("native", "create").All())
+}
+
+// A scenario that was changed is another one: of what was seen in the form before nothing counts.
+func TestVerdictsAreOfOneFormOfAScenario(t *testing.T) {
+	made := func(run, digest string, hour int, styles ...string) result.Recording {
+		samples := map[string][]float64{}
+		for _, style := range styles {
+			samples[style] = []float64{1}
+		}
+		one := took(run, samples)
+		one.Judgement.Header.Began = time.Date(2026, 11, 28, hour, 0, 0, 0, time.UTC)
+		one.Judgement.Header.Scenarios = []record.Scenario{{Name: "create", Group: spec.GroupLatency, Digest: digest}}
+		return one
+	}
+	m := result.Of(made("before", "a", 1, "native", "kopf"), made("now", "b", 2, "native", "argo"), made("unsaid", "", 3, "native")).Matrix
+	assert.Equal(t, 2, m.Cell("native", "create").All(), "of two forms the newer, and what does not say which it had")
+	assert.Nil(t, m.Cell("kopf", "create"), "seen in the form before only")
+	assert.NotNil(t, m.Cell("argo", "create"))
 }
 
 // What a style was not driven through is lacking where this program has it, and is not where only an earlier one had.

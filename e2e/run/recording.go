@@ -62,7 +62,9 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	for _, scenario := range rec.scenarios {
-		one := record.Scenario{Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor}
+		one := record.Scenario{
+			Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor, Digest: scenario.Digest,
+		}
 		if scenario.Load != nil {
 			one.Ramp = scenario.Load.Ramp
 		}

@@ -2,9 +2,26 @@ package scenarios_test
 
 import (
 	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec/scenarios"
 )
+
+// The digest of a scenario is of what it does and expects: not of its words, nor of how they are laid out.
+func TestDigest(t *testing.T) {
+	of := func(text string) string {
+		s, err := scenarios.Parse("x.yaml", []byte("name: x\ngroup: basic\n"+text), []string{"converged"})
+		require.NoError(t, err)
+		assert.Len(t, s.Digest, 12)
+		return s.Digest
+	}
+	one := of("description: d\nstandsFor: s\nsteps:\n  - create: {size: 1}\nexpect: [converged]\n")
+	assert.Equal(t, one, of("description: Otherwise.\nstandsFor: t\nexpect:\n  - converged\nsteps: [{create: {size: 1}}] # once\n"))
+	assert.NotEqual(t, one, of("description: d\nstandsFor: s\nsteps:\n  - create: {size: 2}\nexpect: [converged]\n"))
+}
 
 // A scenario is one file; a mistake is told of with its line and the word that
 // was probably meant.
