@@ -55,11 +55,11 @@ func (r *Report) JUnit(out io.Writer) error {
 		var took float64
 		class := "operatorbench." + style
 		for c := range r.By(style) {
-			took += suite.add(c, class, r.Expectation(r.Matrix.Cell(style, c.Scenario)), problemOf, "no oracle applies")
+			took += suite.add(c, class, r.Expectation(r.Matrix.Cell(style, c.Scenario)), "no oracle applies")
 		}
 		for _, c := range r.Matrix.Cells(style) {
 			if c.Group != spec.GroupLatency {
-				took += suite.add(c, class+"."+c.Group, r.Expectation(c), cellProblem, c.Reason)
+				took += suite.add(c, class+"."+c.Group, r.Expectation(c), c.Reason)
 			}
 		}
 		for _, d := range r.Differences() {
@@ -84,7 +84,7 @@ func (r *Report) JUnit(out io.Writer) error {
 }
 
 // add takes a cell as a test case, with what its verdict makes of it, and returns how long its samples took.
-func (s *junitSuite) add(c *result.Cell, class string, e result.Expectation, problem func(*result.Cell) *junitProblem, reason string) (took float64) {
+func (s *junitSuite) add(c *result.Cell, class string, e result.Expectation, reason string) (took float64) {
 	took = c.Seconds()
 	test := junitCase{Class: class, Name: c.Scenario, Time: seconds(took)}
 	s.Tests++
@@ -94,24 +94,24 @@ func (s *junitSuite) add(c *result.Cell, class string, e result.Expectation, pro
 		test.Skipped = &junitProblem{Message: reason}
 	case c.Verdict == spec.Invalid:
 		s.Errors++
-		test.Error = problem(c)
+		test.Error = problemOf(c)
 	case e.Surprise():
 		s.Failures++
-		test.Failure = problem(c)
+		test.Failure = problemOf(c)
 		test.Failure.Message = "expected " + e.Want + ", seen " + test.Failure.Message
 	case e.Known && c.Verdict != spec.Pass:
-		p := problem(c)
+		p := problemOf(c)
 		test.Out = strings.TrimSpace(p.Message + "\nas expected: " + strings.TrimSpace(e.Why+" "+e.Upstream) + "\n\n" + p.Text)
 	case c.Verdict != spec.Pass:
 		s.Failures++
-		test.Failure = problem(c)
+		test.Failure = problemOf(c)
 	}
 	s.Cases = append(s.Cases, test)
 	return took
 }
 
-// cellProblem tells of all oracles of a cell that failed, or could not judge.
-func cellProblem(c *result.Cell) *junitProblem {
+// problemOf tells of all oracles of a cell that failed, or could not judge.
+func problemOf(c *result.Cell) *junitProblem {
 	var text strings.Builder
 	first := c.String()
 	for i, o := range c.Reasons() {
@@ -122,24 +122,6 @@ func cellProblem(c *result.Cell) *junitProblem {
 		for _, e := range o.Evidence {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
-	}
-	return &junitProblem{Message: plain.Line(first), Text: plain.Text(text.String())}
-}
-
-// problemOf tells of all of a cell's problems in one element, because a case may have only one.
-func problemOf(c *result.Cell) *junitProblem {
-	var text strings.Builder
-	for _, p := range c.Problems {
-		fmt.Fprintf(&text, "%s (namespace %s)\n  %s\n", p.Title(), p.Namespace, p.Message)
-		for _, e := range p.Evidence {
-			fmt.Fprintf(&text, "    %s\n", e)
-		}
-	}
-	first := c.VerdictText()
-	if all := c.Problems; c.Verdict == spec.Late {
-		first = string(spec.Late) + ": " + all[len(all)-1].Message
-	} else if len(all) > 0 {
-		first += ": " + all[0].Message
 	}
 	return &junitProblem{Message: plain.Line(first), Text: plain.Text(text.String())}
 }

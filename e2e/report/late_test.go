@@ -93,7 +93,7 @@ func TestLateInEveryFormat(t *testing.T) {
 
 	junit := printed(func(out *bytes.Buffer) error { return r.JUnit(out) })
 	assert.Contains(t, junit, `<testsuite name="argo" tests="1" failures="1" errors="0" skipped="0"`)
-	assert.Contains(t, junit, `<failure message="late: 0 of 5 in time; the first that was not`)
+	assert.Contains(t, junit, `<failure message="late, 0 of 5 in time: given up after 300 s`)
 
 	assert.Contains(t, printed(func(out *bytes.Buffer) error { return r.Bench(out) }), "# late, so that what is left flatters it: argo burst-create 0 of 5 in time")
 

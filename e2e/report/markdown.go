@@ -63,7 +63,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	for _, warning := range r.Warnings {
 		m.line("\n- %s", text(warning))
 	}
-	m.problems(r.Problems())
+	m.failures(r)
 	for _, one := range r.Tables() {
 		m.details(one, one.Heading(r))
 	}
@@ -156,22 +156,23 @@ func verdictWithWarmups(c *result.Cell) string {
 	return c.VerdictText()
 }
 
-// problems explains what failed, with its evidence.
-func (m *markdown) problems(all []result.Problem) {
+// failures explains what failed, with its evidence.
+func (m *markdown) failures(r *Report) {
+	all := r.failures()
 	if len(all) == 0 {
 		return
 	}
 	m.line("")
 	m.line("### What failed")
-	for i, p := range all {
+	for i, f := range all {
 		m.line("")
 		if i == markdownProblems {
 			m.line("… and %d more; junit.xml tells of all.", len(all)-i)
 			return
 		}
-		m.line("**%s** (namespace %s)<br>", text(p.Title()), text(p.Namespace))
-		m.line("%s", text(p.Message))
-		m.evidence(p.Evidence)
+		m.line("**%s** (%s)<br>", text(f.title), text(f.where))
+		m.line("%s", text(f.Message))
+		m.evidence(f.Evidence)
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	for _, one := range r.tables() {
 		t.table(one)
 	}
-	t.problems(r.Problems())
+	t.failures(r)
 	for _, warning := range r.Warnings {
 		t.line("")
 		t.line("%s: %s", t.paint(spec.Invalid, "warning"), plain.Line(warning))
@@ -180,16 +180,17 @@ func (t *terminal) wrapped(indent, text string) {
 	}
 }
 
-func (t *terminal) problems(all []result.Problem) {
-	for i, p := range all {
+func (t *terminal) failures(r *Report) {
+	all := r.failures()
+	for i, f := range all {
 		t.line("")
 		if i == terminalProblems {
 			t.line("… and %d more; summary.md and junit.xml tell of them", len(all)-i)
 			return
 		}
-		t.line("%s", t.paint(p.Outcome, plain.Line(p.Title())))
-		t.wrapped("  ", p.Message)
-		for _, e := range p.Evidence {
+		t.line("%s", t.paint(f.Outcome, plain.Line(f.title)))
+		t.wrapped("  ", f.where+": "+f.Message)
+		for _, e := range f.Evidence {
 			t.wrapped("    ", e)
 		}
 	}

@@ -35,8 +35,6 @@ type Cell struct {
 	Reason   string         // why the cell is invalid, late or not applicable
 	Recovery *Recovery      // nil: nothing was broken, or it is not known
 	Service  *judge.Service // of the sample in which the managed system was without an answer the longest; nil: none was asked
-	// Problems are those of the samples, in their order; what is late is the last one.
-	Problems []Problem
 
 	Phases []stat.Summary // of the latencies, in the order of the phases; none: they are no measurement
 	floor  []stat.Summary // the floor's phases in the same run and scenario

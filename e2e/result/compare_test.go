@@ -142,6 +142,13 @@ func TestCompareWithoutAFile(t *testing.T) {
 	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
 }
 
+// Where nothing is right, nobody need say what is expected.
+func TestCompareWithoutAFileWhereNothingPasses(t *testing.T) {
+	differences := result.Compare(of(failed("argo", "create", "converged"), failed("argo", "drift", "converged"), passed("native", "create")), "argo", verdicts.Expected{})
+	require.Len(t, differences, 2)
+	assert.Equal(t, "argo create: expected that some scenario passes, seen fail (converged); converged: converged says no", differences[0].String())
+}
+
 func TestWhatIsNoScenarioIsADifference(t *testing.T) {
 	expected, err := verdicts.Parse("v.yaml", []byte("{}"), names()[:1], nil)
 	require.NoError(t, err)

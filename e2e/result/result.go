@@ -157,8 +157,6 @@ func (r *Set) complete(one Recording) {
 	besideFloor(r.Cells)
 	for _, c := range r.Cells {
 		r.Scenarios = plain.Once(r.Scenarios, c.Scenario)
-		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
-		c.explain(expected.Known && expected.Same)
 	}
 	r.Parts = []Part{{Environment: one.Environment, Header: one.Judgement.Header}}
 	r.Styles = r.order(nil)
@@ -323,8 +321,14 @@ func (r *Set) Phases(scenario string) []string {
 // is better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
-		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == spec.Late && c.Load()) })
+		return !r.Foreseen(c) && (c.Failed > 0 || c.Invalid > 0 || c.Late > 0 && !c.Load())
 	})
+}
+
+// Foreseen reports whether the verdict of a measured cell's scenario is the one that is expected of its style.
+func (r *Set) Foreseen(c *Cell) bool {
+	expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
+	return expected.Known && expected.Same
 }
 
 // Count counts all samples that were measured, or warmed up, by their outcomes.
@@ -417,11 +421,6 @@ func span(list []int) string { return plain.Span(slices.Min(list), slices.Max(li
 // noun is what span counts.
 func noun(list []int, word string, many ...string) string {
 	return plain.Noun(slices.Max(list), word, many...)
-}
-
-// Problems are those of all cells: of the samples that were measured.
-func (r *Set) Problems() []Problem {
-	return plain.Flat(r.Cells, func(c *Cell) []Problem { return c.Problems })
 }
 
 // rights are what styles did with theirs, over all recordings.
