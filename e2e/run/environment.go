@@ -61,9 +61,6 @@ func (e *environment) cluster(ctx context.Context, node string) error {
 		if err != nil {
 			return err
 		}
-		for _, note := range cluster.HostNotes(host) {
-			e.say("%s", note)
-		}
 		kind, err := cluster.NewKind(cluster.KindOptions{
 			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Host: host, Keep: e.options.Keep, Many: e.many(),
 			FailureLogs: e.results("logs"), Progress: e.kindProgress,

@@ -85,11 +85,6 @@ func TestKindConfig(t *testing.T) {
 	}
 }
 
-func TestHostNotes(t *testing.T) {
-	assert.Empty(t, HostNotes(engine.Host{}), "an ordinary host needs no words")
-	assert.Len(t, HostNotes(engine.Host{CgroupV1: true, LacksSysResource: true}), 2)
-}
-
 func TestStep(t *testing.T) {
 	for message, want := range map[string]string{
 		" • Starting control-plane 🕹️  ...\n":            "Starting control-plane",

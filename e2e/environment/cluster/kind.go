@@ -34,7 +34,7 @@ type KindOptions struct {
 	Engine        string      // docker, podman or nerdctl; empty means the first that works
 	NodeImage     string      // reference of a node image that the engine has; it is never pulled
 	APIServerPort int32       // on loopback; 0 means a free one
-	Host          engine.Host // see engine.DetectHost; HostNotes says what follows from it
+	Host          engine.Host // see engine.DetectHost
 	Keep          bool        // Delete leaves the cluster and says how to reach and delete it
 	Many          bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
 	FailureLogs   string      // folder for the node's logs if the cluster does not come up; empty means none

@@ -10,18 +10,6 @@ import (
 	"operatorbench/e2e/environment/engine"
 )
 
-// HostNotes returns one line for each way in which clusters are configured differently on the host.
-func HostNotes(host engine.Host) []string {
-	var notes []string
-	if host.CgroupV1 {
-		notes = append(notes, "nothing to do: this machine has cgroup v1, so the cluster's kubelet is told to accept it")
-	}
-	if host.LacksSysResource {
-		notes = append(notes, "nothing to do: this machine does not grant CAP_SYS_RESOURCE, so the cluster's kubelet, containerd and kube-proxy are told to do without")
-	}
-	return notes
-}
-
 // kindConfig returns the configuration of a cluster of one node.
 func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 	config := &v1alpha4.Cluster{
