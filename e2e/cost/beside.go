@@ -162,7 +162,7 @@ func (m *Meter) asideBegin(e record.Entry) {
 // asideAudit keeps the requests of a load, and those that concern a pass. The log may tell of them after the sample's
 // end.
 func (m *Meter) asideAudit(a *record.Audit) {
-	namespace, _, account := accountOf(a.User)
+	namespace, _, account := a.Account()
 	b := m.beside
 	if b.load != "" && account && b.within(namespace) && !a.OfEvents() {
 		b.sent = append(b.sent, a.Received)

@@ -56,13 +56,13 @@ func verbOf(name string) verb {
 func (v verb) writes() bool { return v >= 3 && v <= 7 }
 
 const (
-	accounts = "system:serviceaccount:" // + namespace + ":" + name
+	accounts = "account " // + name, in place of a pod
 	leases   = "leases.v1.coordination.k8s.io"
 )
 
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
-	namespace, name, isAccount := accountOf(a.User)
+	namespace, name, isAccount := a.Account()
 	if !isAccount {
 		v := verbOf(a.Verb)
 		if v.writes() && a.Subresource == "" && a.Code < 300 && a.Namespace != "" {
@@ -82,13 +82,6 @@ func (m *Meter) audit(a *record.Audit) {
 		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
 		child: a.Resource == m.main && a.Subresource == "" && a.Code < 300 && verbOf(a.Verb).writes(),
 	})
-}
-
-// accountOf tells of a user whether it is a service account, and which.
-func accountOf(user string) (namespace, name string, is bool) {
-	account, is := strings.CutPrefix(user, accounts)
-	namespace, name, _ = strings.Cut(account, ":")
-	return namespace, name, is
 }
 
 // resolve finds out for each sample what was asked for meanwhile.
@@ -112,7 +105,7 @@ func (m *Meter) found(w *window) (at time.Time, known bool) {
 	}
 	for _, g := range m.lost {
 		// A line that was lost was written shortly before the loss was noticed.
-		if g.resource == auditLog && g.overlaps(w.from, w.to+time.Second) {
+		if g.resource == record.AuditLog && g.overlaps(w.from, w.to+time.Second) {
 			return at, false
 		}
 	}
@@ -162,8 +155,8 @@ func (m *Meter) callsBefore(s *style) []Value {
 
 // caller names the component that a pod belongs to; false: it is not the style's.
 func (s *style) caller(pod string) (name string, ours bool) {
-	if account, found := strings.CutPrefix(pod, accounts); found {
-		return "account " + account, true
+	if strings.HasPrefix(pod, accounts) {
+		return pod, true
 	}
 	if name, ours = s.names[pod]; ours {
 		return name, true

@@ -60,8 +60,8 @@ func (i *inner) waited() (seconds float64, known bool) {
 
 // audit takes a request.
 func (i *inner) audit(a *record.Audit, s *style) {
-	namespace, _, account := accountOf(a.User)
-	writes := verbOf(a.Verb).writes()
+	namespace, _, account := a.Account()
+	writes := a.Writes()
 	switch {
 	case !i.began:
 	case account && s.within(namespace) && a.Resource != leases:

@@ -159,16 +159,13 @@ func (m *Meter) stage(e record.Entry) {
 // gap notes what was not heard.
 func (m *Meter) gap(e record.Entry) {
 	g := gap{from: e.Gap.From, to: e.Time, resource: e.Gap.Resource, namespace: e.Gap.Namespace}
-	if m.spaces[g.namespace] || g.namespace == "" || g.resource == auditLog || g.resource == usageFigures {
+	if m.spaces[g.namespace] || g.namespace == "" || g.resource == record.AuditLog || g.resource == usageFigures {
 		m.lost = append(m.lost, g)
 	}
 }
 
-// Resources of a gap that are no watches: see packages record/audit and record/usage.
-const (
-	auditLog     = "audit"
-	usageFigures = "usage"
-)
+// usageFigures is the resource of a gap in what pods use: see package record/usage.
+const usageFigures = "usage"
 
 // Costs sums up what was added so far: one Cost for each style and variant, in
 // the header's order. Styles that were never driven are left out.

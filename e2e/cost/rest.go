@@ -75,7 +75,7 @@ func (p *part) add(e record.Entry) {
 	if e.Audit == nil || p.Stage != record.StageRest {
 		return
 	}
-	if namespace, _, account := accountOf(e.Audit.User); account && p.within(namespace) {
+	if namespace, _, account := e.Audit.Account(); account && p.within(namespace) {
 		p.calls[Call{Verb: e.Audit.Verb, Resource: e.Audit.Resource}]++
 	}
 }

@@ -160,6 +160,6 @@ func (m *Meter) busy(b *block) bool {
 // whole reports whether all that was made in a sample was heard of.
 func (m *Meter) whole(w *window) bool {
 	return !slices.ContainsFunc(m.lost, func(g gap) bool {
-		return g.resource != auditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to)
+		return g.resource != record.AuditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to)
 	})
 }

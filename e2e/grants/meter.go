@@ -57,7 +57,7 @@ func (m *Meter) Add(e record.Entry) {
 		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" && !e.Begin.Prepare {
 			s.begin(e.Begin.Scenario)
 		}
-	case e.Gap != nil && e.Gap.Resource == auditLog:
+	case e.Gap != nil && e.Gap.Resource == record.AuditLog:
 		m.audited = true
 		m.lost++
 	case e.Audit != nil:
@@ -77,11 +77,6 @@ func (s *style) begin(scenario string) {
 	}
 }
 
-const (
-	accounts = "system:serviceaccount:" // + namespace + ":" + name
-	auditLog = "audit"                  // the Resource of a gap in the audit log
-)
-
 func (m *Meter) style(name, variant string) *style {
 	i := slices.IndexFunc(m.order, func(s *style) bool { return s.Name == name && s.Variant == variant })
 	if i < 0 {
@@ -92,11 +87,11 @@ func (m *Meter) style(name, variant string) *style {
 
 // audit counts a call of a style's service account.
 func (m *Meter) audit(a *record.Audit) {
-	user, isAccount := strings.CutPrefix(a.User, accounts)
+	namespace, name, isAccount := a.Account()
 	if !isAccount || a.Resource == "" {
 		return
 	}
-	account := strings.Replace(user, ":", "/", 1)
+	account := namespace + "/" + name
 	s := m.holder(account)
 	if s == nil {
 		return

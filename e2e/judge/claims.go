@@ -124,16 +124,11 @@ func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duratio
 		if _, known := p.ran[pod.Name]; !known {
 			p.ran[pod.Name] = ran{at, version}
 		}
-		if !pod.Deleting && serves(pod) {
+		if !pod.Deleting && (pod.Detail == nil || timeline.IsReady(pod)) {
 			state.ready++
 		}
 	}
 	p.states = append(p.states, state)
-}
-
-// serves reports whether a pod that runs is ready, as far as that is recorded.
-func serves(o *wire.Object) bool {
-	return o.Detail == nil || slices.ContainsFunc(o.Detail.Conditions, func(c wire.Notice) bool { return c.Type == "Ready" && c.Status == "True" })
 }
 
 // holds reports whether a state between two times is as it is asked for, or one

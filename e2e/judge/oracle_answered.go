@@ -22,7 +22,7 @@ func answered(t *timeline.Timeline) Verdict {
 		a, taken := t.AcceptedIn(w.Event)
 		if !taken {
 			refused++
-			table = append(table, row+"refused by the API server: "+timeline.Cut(action.Error, timeline.MostOfAMessage))
+			table = append(table, row+"refused by the API server: "+plain.Clip(action.Error, timeline.MostOfAMessage))
 			continue
 		}
 		switch is := t.AnswerTo(a, w.Until); {
@@ -31,7 +31,7 @@ func answered(t *timeline.Timeline) Verdict {
 			row += "brought about, or without effect"
 		case is.Told != nil:
 			told++
-			row += timeline.Cut(is.Told.String(), timeline.MostOfAMessage)
+			row += plain.Clip(is.Told.String(), timeline.MostOfAMessage)
 		default:
 			silent = append(silent, action.Wrong)
 			row += fmt.Sprintf("no answer by %s: %s", t.Since(w.Until), is.Lacks)

@@ -28,7 +28,7 @@ func calm(t *timeline.Timeline) Verdict {
 	case t.End.Outcome != record.Settled:
 		return notApplicable("the sample did not come to rest")
 	}
-	if gap := t.Unheard([]string{auditLog}); gap != "" {
+	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return notApplicable("%s", gap)
 	}
 	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
@@ -50,8 +50,6 @@ func wereNone(writes int) string {
 	return plain.Plural(writes, "write") + " was"
 }
 
-// auditLog names the audit log in a gap.
-const auditLog = "audit"
 
 // sumOf says what was written, and how often each.
 func sumOf(list []timeline.Request) string {

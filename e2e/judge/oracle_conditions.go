@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -79,7 +80,7 @@ func badForm(o *wire.Object, i int) string {
 	case slices.ContainsFunc(o.Conditions[:i], func(other wire.Condition) bool { return other.Type == c.Type }):
 		return "there are two of its type"
 	case !reasonForm.MatchString(c.Reason):
-		return "its reason is " + timeline.Cut(strconv.Quote(c.Reason), timeline.MostOfAMessage) + ", expected one word in CamelCase"
+		return "its reason is " + plain.Clip(strconv.Quote(c.Reason), timeline.MostOfAMessage) + ", expected one word in CamelCase"
 	case c.LastTransitionTime == "":
 		return "it has no lastTransitionTime"
 	}

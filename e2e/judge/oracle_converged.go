@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -45,7 +46,7 @@ func converged(t *timeline.Timeline) Verdict {
 func complaints(t *timeline.Timeline) (evidence []string, last string) {
 	evidence = nearest(t, "of this resource", func(m timeline.Message) bool {
 		if m.Names && m.Alarm {
-			last = "; last said of it: " + m.Where + ": " + timeline.Cut(m.Text, timeline.MostOfAMessage)
+			last = "; last said of it: " + m.Where + ": " + plain.Clip(m.Text, timeline.MostOfAMessage)
 		}
 		return m.Names && m.Alarm
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -24,7 +25,7 @@ func diagnosable(t *timeline.Timeline) Verdict {
 		return notApplicable("nothing goes wrong that a person must be told of")
 	}
 	if m := t.CauseMessage(); m != nil {
-		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-lastAct(t, m.Event.Time)), m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage))
+		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-lastAct(t, m.Event.Time)), m.Where, plain.Clip(m.Text, timeline.MostOfAMessage))
 	}
 	near := slices.Concat(
 		nearest(t, "also said where nothing is wrong", func(m timeline.Message) bool { return m.Names && t.Usual(cause, m) }),
@@ -43,7 +44,7 @@ func nearest(t *timeline.Timeline, what string, match func(timeline.Message) boo
 	var list []string
 	for _, m := range t.Messages() {
 		if match(m) {
-			list = append(list, fmt.Sprintf("%s %s: %s says: %s", t.Since(m.Event.Time), what, m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage)))
+			list = append(list, fmt.Sprintf("%s %s: %s says: %s", t.Since(m.Event.Time), what, m.Where, plain.Clip(m.Text, timeline.MostOfAMessage)))
 		}
 	}
 	return list[max(len(list)-most, 0):]

@@ -171,13 +171,13 @@ func (w *podWatch) judge(e *timeline.Event, known map[string]int) {
 		}
 		how := "restarted"
 		if ended != nil {
-			how = "ended with " + timeline.Cut(ended.Text(), timeline.MostOfAMessage)
+			how = "ended with " + plain.Clip(ended.Text(), timeline.MostOfAMessage)
 		}
 		w.ended = append(w.ended, pod.Namespace+"/"+pod.Name+"/"+c.Name)
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}
 	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.Text()) > 0 {
-		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, timeline.Cut(pod.Detail.Text(), timeline.MostOfAMessage)))
+		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, plain.Clip(pod.Detail.Text(), timeline.MostOfAMessage)))
 	}
 }
 
@@ -185,7 +185,7 @@ func (w *podWatch) trouble(e *timeline.Event, what string) {
 	const most = 6
 	at := w.t.Since(e.Time)
 	if w.troubles = append(w.troubles, what+" at "+at); len(w.evidence) < most {
-		w.evidence = append(w.evidence, line(w.t, e)+": "+timeline.Cut(what, timeline.MostOfAMessage))
+		w.evidence = append(w.evidence, line(w.t, e)+": "+plain.Clip(what, timeline.MostOfAMessage))
 	}
 }
 

@@ -24,7 +24,7 @@ func oneLeader(t *timeline.Timeline) Verdict {
 	case !t.Audited:
 		return notApplicable("the recording has no audit log: which pod wrote what is not known")
 	}
-	if gap := t.Unheard([]string{auditLog}); gap != "" {
+	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return notApplicable("%s", gap)
 	}
 	holders := map[string]string{} // of Leases: the pod that wrote each last

@@ -50,7 +50,7 @@ func eventsMade(t *timeline.Timeline) []string {
 	for e := range t.Watched() {
 		if e.Watch.Resource == spec.Events && e.Watch.Event == spec.Added && e.Time >= t.StepsBegan() && e.Object.Detail != nil &&
 			slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID) {
-			list = append(list, fmt.Sprintf("%s Event %s: %s", t.Since(e.Time), e.Watch.Name, timeline.Cut(e.Object.Detail.Text(), timeline.MostOfAMessage)))
+			list = append(list, fmt.Sprintf("%s Event %s: %s", t.Since(e.Time), e.Watch.Name, plain.Clip(e.Object.Detail.Text(), timeline.MostOfAMessage)))
 		}
 	}
 	return list

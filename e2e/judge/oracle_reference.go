@@ -72,7 +72,7 @@ const mostOfAValue = 80
 func shortDifferences(want, got any) []normal.Difference {
 	list := normal.Differences("spec", want, got)
 	for i := range list {
-		list[i].Want, list[i].Got = timeline.Cut(list[i].Want, mostOfAValue), timeline.Cut(list[i].Got, mostOfAValue)
+		list[i].Want, list[i].Got = plain.Clip(list[i].Want, mostOfAValue), plain.Clip(list[i].Got, mostOfAValue)
 	}
 	return list
 }

@@ -98,7 +98,7 @@ func (d *fieldDrift) otherwise(now map[string]any) string {
 	for _, u := range normal.Differences("", d.before, now) {
 		for _, path := range d.paths {
 			if u.Path == path || strings.HasPrefix(u.Path, path+".") || strings.HasPrefix(path, u.Path+".") {
-				u.Want, u.Got = timeline.Cut(u.Want, mostOfAValue), timeline.Cut(u.Got, mostOfAValue)
+				u.Want, u.Got = plain.Clip(u.Want, mostOfAValue), plain.Clip(u.Got, mostOfAValue)
 				return strings.TrimPrefix(u.String(), ".")
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline"
 )
 
@@ -33,7 +34,7 @@ func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
 		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
 	}
-	if gap := t.Unheard([]string{auditLog}); gap != "" {
+	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return notApplicable("%s", gap)
 	}
 	whole := len(t.Faults) == 0 && t.Sample.Cause == "" && !t.Sample.Unmeetable && !slices.ContainsFunc(t.Events, setsWrong)

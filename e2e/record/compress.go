@@ -2,7 +2,6 @@ package record
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -37,21 +36,9 @@ func Find(dir string) (string, error) {
 	return "", fmt.Errorf("find the recording: %s holds neither %s nor %s: %w", dir, FileName, CompressedName, fs.ErrNotExist)
 }
 
-// checksum returns the SHA-256 of a recording's text.
-func checksum(name string) (sum [sha256.Size]byte, err error) {
-	in, err := Open(name)
-	if err != nil {
-		return sum, err
-	}
-	defer in.Close()
-	hash := sha256.New()
-	_, err = io.Copy(hash, in)
-	return [sha256.Size]byte(hash.Sum(nil)), err
-}
-
 // Compress puts a recording that has ended into a file that Zstandard compressed, named name.zst, and removes the
-// original. The original goes only when the copy is on disk under its name and has been read back to the same checksum:
-// a crash or an error at any moment leaves a whole recording, which Find finds.
+// original. The original goes only when the copy is on disk under its name: a crash or an error at any moment leaves a
+// whole recording, which Find finds.
 func Compress(name string) (string, error) {
 	compressed := name + ".zst"
 	if err := CompressTo(name, compressed); err != nil {
@@ -63,58 +50,26 @@ func Compress(name string) (string, error) {
 	return compressed, nil
 }
 
-// CompressTo is Compress into any file; the original, which may be compressed, stays.
+// CompressTo is Compress into any file; the original, which may be compressed, stays. Whoever reads the copy checks it:
+// the frames of Zstandard have checksums.
 func CompressTo(name, compressed string) error {
-	partial := compressed + ".partial"
-	err := compress(name, partial)
-	if err == nil {
-		err = os.Rename(partial, compressed)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("compress the recording %s: %w", name, err), removeIfThere(partial))
-	}
-	return syncDir(filepath.Dir(compressed))
-}
-
-func removeIfThere(name string) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// compress returns when the copy is on disk and holds what the original holds.
-func compress(name, partial string) error {
 	in, err := Open(name)
 	if err != nil {
-		return err
+		return fmt.Errorf("compress the recording %s: %w", name, err)
 	}
 	defer in.Close()
-	written := sha256.New()
-	if err := writeCompressed(partial, io.TeeReader(in, written)); err != nil {
-		return err
-	}
-	got, err := checksum(partial)
-	if err == nil && got != [sha256.Size]byte(written.Sum(nil)) {
-		err = errors.New("it differs from what was written: is the disk sound?")
-	}
+	err = Replace(compressed, func(out io.Writer) error {
+		text, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(text, in)
+		return errors.Join(err, text.Close())
+	})
 	if err != nil {
-		return fmt.Errorf("read the copy back: %w", err)
+		return fmt.Errorf("compress the recording %s: %w", name, err)
 	}
 	return nil
-}
-
-func writeCompressed(name string, in io.Reader) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	text, err := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	_, err = io.Copy(text, in)
-	return errors.Join(err, text.Close(), file.Sync(), file.Close())
 }
 
 // Open opens a recording's text, whether it is compressed or not, by its first bytes.
@@ -157,13 +112,4 @@ func decompressed(name string, file io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("decompress the recording: %w", err)
 	}
 	return text, nil
-}
-
-// syncDir makes a rename in a directory last.
-func syncDir(name string) error {
-	dir, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

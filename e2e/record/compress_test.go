@@ -55,7 +55,7 @@ func fileEntries(t *testing.T, name string) []record.Entry {
 
 func TestCompress(t *testing.T) {
 	text := recording(t, watchEntry("a"), watchEntry("b"))
-	dir := results(t, map[string][]byte{record.FileName: text, record.CompressedName + ".partial": []byte("of a crash")})
+	dir := results(t, map[string][]byte{record.FileName: text})
 	want := fileEntries(t, filepath.Join(dir, record.FileName))
 	name, err := record.Compress(filepath.Join(dir, record.FileName))
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestFind(t *testing.T) {
 	}{
 		"plain":                      {map[string][]byte{plain: text}, plain},
 		"compressed":                 {map[string][]byte{compressed: whole}, compressed},
-		"crash while it is copied":   {map[string][]byte{plain: text, compressed + ".partial": whole[:20]}, plain},
+		"crash while it is copied":   {map[string][]byte{plain: text, compressed + ".QWERTY": whole[:20]}, plain},
 		"crash before the removal":   {map[string][]byte{plain: text, compressed: whole}, plain},
 		"the copy is cut off":        {map[string][]byte{plain: text, compressed: whole[:len(whole)-1]}, plain},
 		"the copy is foreign":        {map[string][]byte{plain: text, compressed: []byte("foreign")}, plain},

@@ -11,7 +11,7 @@ import (
 )
 
 // Replace writes a file beside the one of that name, and then puts it in its
-// place: whoever reads it finds the old or the new one whole.
+// place: whoever reads it finds the old or the new one whole, also after a crash.
 func Replace(name string, write func(io.Writer) error) (err error) {
 	if err := replaceable(name); err != nil {
 		return err
@@ -33,7 +33,7 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), name)

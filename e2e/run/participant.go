@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
@@ -36,7 +37,7 @@ type participant struct {
 	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
 
 	once   sync.Once
-	grants []spec.Grant // that its service accounts hold; see may
+	rights install.Rights // that its service accounts hold; see may
 
 	found *spec.Installed // what the cluster has of it, once it was installed there; nil: it was not, or could not be asked
 
@@ -106,17 +107,16 @@ func (p *participant) typical() spec.Typical {
 
 func (p *participant) label() string { return record.Label(p.name(), p.variant) }
 
-// may reports whether the manifests let a service account do something with objects of a resource. What they do not say
-// nobody can take away.
-func (p *participant) may(resource schema.GroupResource, do func(of spec.Grant, group, resource string) bool) bool {
+// may reports whether the manifests let a service account do one of these verbs to objects of a resource. What they do
+// not say nobody can take away.
+func (p *participant) may(of schema.GroupResource, verbs ...string) bool {
 	p.once.Do(func() {
-		held, _ := p.operator.Rights() // Check has rendered them
-		p.grants = held.Grants
+		p.rights, _ = p.operator.Rights() // Check has rendered them
 	})
 	if p.found != nil {
-		p.grants = p.found.Grants
+		p.rights.Grants = p.found.Grants
 	}
-	return slices.ContainsFunc(p.grants, func(g spec.Grant) bool { return do(g, resource.Group, resource.Resource) })
+	return p.rights.May(of, verbs...)
 }
 
 // floorTimeout is generous: the floor waits for the kubelet alone.

@@ -133,9 +133,9 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 			continue
 		}
 		switch what := schema.ParseGroupResource(step.Fault.What); {
-		case step.Fault.Kind == spec.FaultForbid && !p.may(what, spec.Grant.Writes):
+		case step.Fault.Kind == spec.FaultForbid && !p.may(what, spec.WriteVerbs()...):
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
-		case step.Fault.Kind == spec.FaultForbidRead && !p.may(what, spec.Grant.Watches):
+		case step.Fault.Kind == spec.FaultForbidRead && !p.may(what, "list", "watch"):
 			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}
@@ -244,7 +244,7 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if err != nil {
 		return err
 	}
-	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.Grant.Writes) }
+	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.WriteVerbs()...) }
 	if len(held.Unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}

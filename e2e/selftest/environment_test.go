@@ -215,7 +215,7 @@ func (b *environment) inspected(style *styles.Style, driven *drive.Style) error 
 		return err
 	}
 	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
-		return slices.ContainsFunc(held.Grants, func(g spec.Grant) bool { return g.Writes(r.Group, r.Resource) })
+		return held.May(r, spec.WriteVerbs()...)
 	}, Custom: b.driver.Workload.GVR().GroupResource()}
 	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
 	return nil

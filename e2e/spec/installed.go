@@ -1,7 +1,5 @@
 package spec
 
-import "slices"
-
 // Installed is what is known of a style once its manifests are rendered and its folder is read, beside its style.yaml.
 type Installed struct {
 	// Namespaces are those that the operator itself runs in.
@@ -29,26 +27,4 @@ type SecretReader struct {
 	ServiceAccount string `json:"serviceAccount"`      // namespace/name
 	Namespace      string `json:"namespace,omitempty"` // empty: in all
 	Reason         string `json:"reason"`
-}
-
-// Writes reports whether the grant lets its account write objects of a resource of an API group.
-func (g Grant) Writes(group, resource string) bool {
-	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
-}
-
-// Reads reports whether the grant lets its account read objects of a resource of an API group.
-func (g Grant) Reads(group, resource string) bool {
-	return g.covers(group, resource, "get", "list", "watch")
-}
-
-// Watches reports whether the grant lets its account list or watch objects of a resource of an API group.
-func (g Grant) Watches(group, resource string) bool {
-	return g.covers(group, resource, "list", "watch")
-}
-
-func (g Grant) covers(group, resource string, verbs ...string) bool {
-	has := func(list []string, wanted ...string) bool {
-		return slices.ContainsFunc(append(wanted, "*"), func(w string) bool { return slices.Contains(list, w) })
-	}
-	return has(g.Groups, group) && has(g.Resources, resource) && has(g.Verbs, verbs...)
 }

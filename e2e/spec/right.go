@@ -96,6 +96,10 @@ func (r Right) Includes(other Right) bool {
 }
 
 // Reads reports whether a verb reads objects.
-func Reads(verb string) bool { return slices.Contains(readVerbs(), verb) }
+func Reads(verb string) bool { return slices.Contains(ReadVerbs(), verb) }
 
-func readVerbs() []string { return []string{"get", "list", "watch"} }
+// ReadVerbs are the verbs of RBAC that read objects.
+func ReadVerbs() []string { return []string{"get", "list", "watch"} }
+
+// WriteVerbs are those that change objects: all others.
+func WriteVerbs() []string { return []string{"create", "update", "patch", "delete", "deletecollection"} }

@@ -54,7 +54,7 @@ func (s *Splitter) watching(a *record.Audit, more int) {
 	if a.Verb != "watch" {
 		return
 	}
-	namespace, _, _ := strings.Cut(accountOf(a.User), "/")
+	namespace, _, _ := a.Account()
 	of := watches{namespace + "/" + a.Pod, a.Resource}
 	if s.watches[of] += more; s.watches[of] <= 0 {
 		delete(s.watches, of)
@@ -72,12 +72,7 @@ func (t *Timeline) take(at time.Duration, a *record.Audit) {
 }
 
 func requestOf(at time.Duration, a *record.Audit) Request {
-	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, accountOf(a.User), a.Pod, a.Code}
-}
-
-// writes reports whether a verb of the audit log is that of a write.
-func writes(verb string) bool {
-	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
+	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, userOf(a), a.Pod, a.Code}
 }
 
 // ask takes note of a request that is no watch, but for those about Kubernetes' Events. What is older than the
@@ -85,7 +80,7 @@ func writes(verb string) bool {
 func (t *Timeline) ask(at time.Duration, a *record.Audit) {
 	switch {
 	case a.OfEvents():
-	case writes(a.Verb):
+	case a.Writes():
 		t.Requests = t.within(t.Requests, requestOf(at, a))
 	case a.Verb == "watch":
 	case t.Begun() && at >= t.Actions.Intent:

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
@@ -43,15 +42,6 @@ func compileWork(w spec.Work) (*work, error) {
 		}
 	}
 	return c, nil
-}
-
-// matcher matches what stands at Of.Path of the objects that are for a custom resource.
-func (w *work) matcher(s *Subject) (*bounds.Pattern, error) {
-	expression, err := w.matches.Fill(regexp.QuoteMeta(s.Namespace), regexp.QuoteMeta(s.Name))
-	if err != nil {
-		return nil, fmt.Errorf("of %.80q for %.80s/%.80s: %w", w.Of.Matches, s.Namespace, s.Name, err)
-	}
-	return bounds.Expression(expression)
 }
 
 // shownWork is what one event shows of a work object.
@@ -156,7 +146,7 @@ func (t *Timeline) newMatchers() error {
 	t.jobs, t.matchers = map[*job]*Subject{}, map[*work][]*bounds.Pattern{}
 	for _, w := range t.Style.work {
 		for _, s := range t.Subjects {
-			matcher, err := w.matcher(s)
+			matcher, err := w.matches.Matcher(s.Namespace, s.Name)
 			if err != nil {
 				return fmt.Errorf("style %s: work %s: %w", t.Style.Name, w.Resource, err)
 			}

@@ -60,7 +60,7 @@ func (t *Timeline) miss(at time.Duration, a *record.Audit) {
 // isRefused reports whether a request is a write that the API server refused. A conflict is no refusal: who writes what
 // is stale tries again. Nor is it that something has gone already.
 func isRefused(a *record.Audit) bool {
-	return a.Code >= http.StatusBadRequest && a.Code < http.StatusInternalServerError && writes(a.Verb) && a.Verb != "deletecollection" &&
+	return a.Code >= http.StatusBadRequest && a.Code < http.StatusInternalServerError && a.Writes() && a.Verb != "deletecollection" &&
 		!slices.Contains([]int{http.StatusConflict, http.StatusNotFound, http.StatusTooManyRequests}, a.Code)
 }
 
@@ -89,7 +89,7 @@ var reads = []string{"get", "list", "watch"}
 // watch a kind never hears of any.
 func (s *style) denies(e *record.Entry) {
 	a := e.Audit
-	if a.Code != http.StatusForbidden || !slices.Contains(reads, a.Verb) || !s.account(a.User) {
+	if a.Code != http.StatusForbidden || !slices.Contains(reads, a.Verb) || !s.asks(a) {
 		return
 	}
 	key := refusal{a.Verb, Kind(a.Resource), a.Code}

@@ -66,7 +66,7 @@ func (t *Timeline) noNode(pod *wire.Object) string {
 			since = e.Time
 		}
 	}
-	return fmt.Sprintf("pod %s cannot be scheduled since %s: %s", pod.Name, t.Since(since), Cut(pod.Unplaced, MostOfAMessage))
+	return fmt.Sprintf("pod %s cannot be scheduled since %s: %s", pod.Name, t.Since(since), plain.Clip(pod.Unplaced, MostOfAMessage))
 }
 
 // ownDoing says, as the end of a message, why it may be the operator that leaves a pod without a node: the pod asks of
@@ -79,7 +79,7 @@ func (t *Timeline) ownDoing(s *Subject, pod *wire.Object) string {
 	}
 	own := slices.DeleteFunc(slices.Clone(pod.Asks), func(one string) bool { return slices.Contains(asked, one) })
 	if len(own) > 0 {
-		text = "; it asks for " + Cut(strings.Join(own, ", "), MostOfAMessage) + ", which the custom resource does not"
+		text = "; it asks for " + plain.Clip(strings.Join(own, ", "), MostOfAMessage) + ", which the custom resource does not"
 	}
 	if more := t.unasked(); len(more) > 0 {
 		text += "; no custom resource asks for " + plain.Noun(len(more), "pod") + " " + plain.Some(more, 3)

@@ -161,21 +161,21 @@ func (s *Splitter) audited(e *record.Entry) {
 			style.denies(e)
 		}
 	}
-	if strings.HasPrefix(e.Audit.Resource, "leases.") && writes(e.Audit.Verb) {
+	if strings.HasPrefix(e.Audit.Resource, "leases.") && e.Audit.Writes() {
 		for _, t := range s.wide {
-			if t.doubled && t.Style.account(e.Audit.User) {
+			if t.doubled && t.Style.asks(e.Audit) {
 				t.take(at, e.Audit)
 			}
 		}
 	}
 	for _, t := range s.near(e.Audit.Namespace, e.Audit.Name, "") {
-		if !t.Style.account(e.Audit.User) {
+		if !t.Style.asks(e.Audit) {
 			continue
 		}
-		if t.doubled && writes(e.Audit.Verb) {
+		if t.doubled && e.Audit.Writes() {
 			t.take(at, e.Audit)
 		}
-		if t.Matrix && writes(e.Audit.Verb) && e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
+		if t.Matrix && e.Audit.Writes() && e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
 			t.tried = e.Time
 		}
 		if t.Matrix {

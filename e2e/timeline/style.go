@@ -3,7 +3,6 @@ package timeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -111,19 +110,16 @@ func (s *style) childName(namespace, name string) (string, error) {
 	return child, nil
 }
 
-// account reports whether a user is a service account in one of the namespaces that the style runs in.
-func (s *style) account(user string) bool {
-	account, is := strings.CutPrefix(user, accounts)
-	namespace, _, _ := strings.Cut(account, ":")
+// asks reports whether a request is of a service account in one of the namespaces that the style runs in.
+func (s *style) asks(a *record.Audit) bool {
+	namespace, _, is := a.Account()
 	return is && slices.Contains(s.Namespaces, namespace)
 }
 
-const accounts = "system:serviceaccount:" // + namespace + ":" + name
-
-// accountOf is a service account as namespace/name, and any other user as it is.
-func accountOf(user string) string {
-	if account, is := strings.CutPrefix(user, accounts); is {
-		return strings.Replace(account, ":", "/", 1)
+// userOf is a service account as namespace/name, and any other user as it is.
+func userOf(a *record.Audit) string {
+	if namespace, name, is := a.Account(); is {
+		return namespace + "/" + name
 	}
-	return user
+	return a.User
 }

@@ -37,15 +37,6 @@ func Names(objects []*wire.Object) string {
 
 const mostNamed = 3
 
-// Cut shortens a text to so many letters.
-func Cut(text string, most int) string {
-	letters := []rune(text)
-	if len(letters) <= most {
-		return text
-	}
-	return string(letters[:most-1]) + "…"
-}
-
 // Since prints a time of the recording relative to the sample's intent.
 func (t *Timeline) Since(at time.Duration) string {
 	intent := t.Actions.Intent

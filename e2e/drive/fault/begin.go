@@ -58,7 +58,7 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultScaleOwn:    (*Injector).scaleOwn,
 		spec.FaultDouble:      (*Injector).double,
 		spec.FaultRestart:     (*Injector).restart,
-		spec.FaultForbid:      taking("writing", writeVerbs()...),
+		spec.FaultForbid:      taking("writing", spec.WriteVerbs()...),
 		spec.FaultForbidRead:  taking("reading", "list", "watch"), // as a role lacks them that was written too narrowly; a watch that is open goes on
 		spec.FaultRefuse:      (*Injector).refuse,
 		spec.FaultMutate:      (*Injector).mutate,

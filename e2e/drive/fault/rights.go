@@ -11,8 +11,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec"
 )
 
 // right is that of a service account to do something to a resource.
@@ -32,24 +34,22 @@ func (r right) String() string {
 // held returns the rights of a kind that the style's service accounts
 // have through some roles at the moment: what a fault takes, and gives back.
 func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, roles []role, what taken, cr Target) ([]right, error) {
+	bound, err := install.RightsOf(objs)
+	if err != nil {
+		return nil, err
+	}
 	var have []right
-	for _, obj := range objs {
-		b, is, err := bindingOf(obj, cr)
-		if err != nil {
-			return nil, err
+	for _, g := range bound.Grants {
+		if !slices.ContainsFunc(roles, func(r role) bool { return r.grants(g) }) {
+			continue
 		}
-		for _, r := range roles {
-			if !is || !b.of(r) {
-				continue
+		for _, asked := range what.through(g, cr) {
+			allowed, _, err := i.allowed(ctx, asked)
+			if err != nil {
+				return nil, err
 			}
-			for _, asked := range b.rights(r, what) {
-				allowed, _, err := i.allowed(ctx, asked)
-				if err != nil {
-					return nil, err
-				}
-				if allowed {
-					have = append(have, asked)
-				}
+			if allowed {
+				have = append(have, asked)
 			}
 		}
 	}
@@ -59,70 +59,41 @@ func (i *Injector) held(ctx context.Context, objs []*unstructured.Unstructured, 
 	return have, nil
 }
 
-// binding is a RoleBinding, or a ClusterRoleBinding with one namespace that stands for all.
-type binding struct {
-	own       string // its own namespace; empty: it has none
-	namespace string // in which to ask
-	role      rbacv1.RoleRef
-	subjects  []rbacv1.Subject
-}
-
-// bindingOf reads a binding; false: the object is none.
-func bindingOf(obj *unstructured.Unstructured, cr Target) (b binding, is bool, err error) {
-	if obj.GroupVersionKind().Group != rbacv1.GroupName || !strings.HasSuffix(obj.GetKind(), "RoleBinding") {
-		return b, false, nil
-	}
-	var read rbacv1.RoleBinding // a ClusterRoleBinding has the same fields
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &read); err != nil {
-		return b, false, fmt.Errorf("read %s %s: %w", obj.GetKind(), obj.GetName(), err)
-	}
-	return binding{own: read.Namespace, namespace: cmp.Or(read.Namespace, cr.Namespace), role: read.RoleRef, subjects: read.Subjects}, true, nil
-}
-
-// of reports whether the binding is of a role.
-func (b binding) of(r role) bool {
-	if b.role.Name != r.name {
+// grants reports whether a grant to one service account is through the role.
+func (r role) grants(g spec.Grant) bool {
+	if strings.HasSuffix(g.ServiceAccount, "/*") {
 		return false
 	}
-	if b.role.Kind == "Role" {
-		return r.namespace != "" && r.namespace == b.own
+	if r.namespace == "" {
+		return g.Role == "ClusterRole "+r.name
 	}
-	return r.namespace == ""
+	return g.Role == "Role "+r.namespace+"/"+r.name
 }
 
-// rights are those of a kind that the binding gives to service accounts.
-func (b binding) rights(r role, what taken) []right {
+// through returns the rights of the kind that a grant gives, in its namespace or the custom resource's.
+func (t taken) through(g spec.Grant, cr Target) []right {
+	if !t.in(rbacv1.PolicyRule{APIGroups: g.Groups, Resources: g.Resources, Verbs: g.Verbs}) {
+		return nil
+	}
+	namespace, name, _ := strings.Cut(g.ServiceAccount, "/")
+	one := right{
+		user:   "system:serviceaccount:" + namespace + ":" + name,
+		groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		what:   t.of, namespace: cmp.Or(g.Namespace, cr.Namespace),
+	}
+	names := g.Names
+	if len(names) == 0 {
+		names = []string{""}
+	}
 	var all []right
-	for _, subject := range b.subjects {
-		if subject.Kind != rbacv1.ServiceAccountKind {
-			continue
-		}
-		namespace := cmp.Or(subject.Namespace, b.own)
-		one := right{
-			user:   "system:serviceaccount:" + namespace + ":" + subject.Name,
-			groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
-			what:   what.of, namespace: b.namespace,
-		}
-		for _, rule := range r.rules {
-			if !what.in(rule) {
-				continue
-			}
-			for _, one.verb = range slices.DeleteFunc(slices.Clone(what.verbs), func(verb string) bool { return !covers(rule.Verbs, verb) }) {
-				for _, one.name = range namesOf(rule) {
-					all = append(all, one)
-				}
+	for _, one.verb = range t.verbs {
+		for _, one.name = range names {
+			if covers(g.Verbs, one.verb) {
+				all = append(all, one)
 			}
 		}
 	}
 	return all
-}
-
-// namesOf are the objects that a rule is limited to, or any.
-func namesOf(rule rbacv1.PolicyRule) []string {
-	if len(rule.ResourceNames) == 0 {
-		return []string{""}
-	}
-	return rule.ResourceNames
 }
 
 // allowed asks the API server whether a right is held, and why.

@@ -6,15 +6,9 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/spec"
 )
-
-// writeVerbs are the verbs of RBAC that change an object.
-func writeVerbs() []string {
-	return []string{"create", "update", "patch", "delete", "deletecollection"}
-}
-
-// readVerbs are what is left of all verbs of a resource.
-func readVerbs() []string { return []string{"get", "list", "watch"} }
 
 // served is what a cluster serves: resources, with their subresources, by group.
 // RBAC knows no exceptions, so a wildcard less one thing is a list of all others.
@@ -65,7 +59,7 @@ func without(rule rbacv1.PolicyRule, what taken, all served) []rbacv1.PolicyRule
 	}
 	part(except(rule.APIGroups, all.groups(), what.of.Group), rule.Resources, rule.Verbs)
 	part([]string{what.of.Group}, except(rule.Resources, all[what.of.Group], what.of.Resource), rule.Verbs)
-	part([]string{what.of.Group}, []string{what.of.Resource}, except(rule.Verbs, slices.Concat(readVerbs(), writeVerbs()), what.verbs...))
+	part([]string{what.of.Group}, []string{what.of.Resource}, except(rule.Verbs, slices.Concat(spec.ReadVerbs(), spec.WriteVerbs()), what.verbs...))
 	return parts
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/spec"
 )
 
 // world is what the cluster of these tests serves.
@@ -73,14 +75,14 @@ func TestRulesWithoutWrites(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept := withhold(test.given, taken{schema.GroupResource{Group: "apps", Resource: "deployments"}, writeVerbs()}, world)
+			kept := withhold(test.given, taken{schema.GroupResource{Group: "apps", Resource: "deployments"}, spec.WriteVerbs()}, world)
 			assert.Equal(t, test.kept, kept)
 		})
 	}
 }
 
 // verbsOfWorld are all verbs that can be asked for.
-func verbsOfWorld() []string { return slices.Concat(readVerbs(), writeVerbs()) }
+func verbsOfWorld() []string { return slices.Concat(spec.ReadVerbs(), spec.WriteVerbs()) }
 
 // allows tells whether rules allow something, as the API server decides.
 func allows(rules []rbacv1.PolicyRule, group, resource, verb string) bool {
@@ -102,7 +104,7 @@ func TestExactlyTheWritesOfOneResourceAreTaken(t *testing.T) {
 		return picked
 	}
 	forbidden := schema.GroupResource{Group: "apps", Resource: "deployments"}
-	withheld := taken{forbidden, writeVerbs()}
+	withheld := taken{forbidden, spec.WriteVerbs()}
 	taken := 0
 	for range 5000 {
 		var rules []rbacv1.PolicyRule
@@ -117,7 +119,7 @@ func TestExactlyTheWritesOfOneResourceAreTaken(t *testing.T) {
 			for _, resource := range resources {
 				for _, verb := range verbsOfWorld() {
 					want := allows(rules, group, resource, verb)
-					if want && group == forbidden.Group && resource == forbidden.Resource && slices.Contains(writeVerbs(), verb) {
+					if want && group == forbidden.Group && resource == forbidden.Resource && slices.Contains(spec.WriteVerbs(), verb) {
 						want, taken = false, taken+1
 					}
 					assert.Equal(t, want, allows(kept, group, resource, verb), "%s %s.%s of %v", verb, resource, group, rules)

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -16,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"operatorbench/e2e/environment/install/yaml"
 	"operatorbench/e2e/environment/kube"
 )
 
@@ -60,19 +58,7 @@ func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, 
 
 // objects are those of kwok, with nodes that take so many pods.
 func objects(pods int) ([]*unstructured.Unstructured, error) {
-	var all []*unstructured.Unstructured
-	text := bytes.ReplaceAll(manifests, []byte("PODS"), []byte(strconv.Itoa(pods)))
-	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
-	for {
-		one := &unstructured.Unstructured{}
-		switch err := documents.Decode(one); {
-		case errors.Is(err, io.EOF):
-			return all, nil
-		case err != nil:
-			return nil, fmt.Errorf("kwok.yaml: %w", err)
-		}
-		all = append(all, one)
-	}
+	return yaml.Parse("kwok.yaml", bytes.ReplaceAll(manifests, []byte("PODS"), []byte(strconv.Itoa(pods))))
 }
 
 func name(number int) string { return fmt.Sprintf("fake-%03d", number) }

@@ -20,18 +20,14 @@ import (
 // allows: what a person wants to know of a stranger's before it is installed. It knows what is rendered, and not what a
 // controller makes of it later.
 func Reach(objs []*unstructured.Unstructured) ([]string, error) {
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("read the pod security standards: %w", err)
-	}
-	baseline := api.LevelVersion{Level: api.LevelBaseline, Version: api.LatestVersion()}
 	all := foreignNamespaces(objs)
 	for _, obj := range objs {
-		for _, pod := range PodsIn(obj.Object) {
-			checked := policy.AggregateCheckResults(evaluator.EvaluatePod(baseline, &pod.ObjectMeta, &pod.Spec))
-			if !checked.Allowed {
-				all = append(all, fmt.Sprintf("pods of %s are beyond the baseline standard: %s", kube.Describe(obj), checked.ForbiddenDetail()))
-			}
+		forbidden, err := Forbidden(obj, string(api.LevelBaseline))
+		if err != nil {
+			return nil, err
+		}
+		for _, what := range forbidden {
+			all = append(all, fmt.Sprintf("pods of %s are beyond the baseline standard: %s", kube.Describe(obj), what))
 		}
 		if slices.Contains(admits(), obj.GetKind()) {
 			all = append(all, fmt.Sprintf("%s decides on what everybody in the cluster writes or reads", kube.Describe(obj)))

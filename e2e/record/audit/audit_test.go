@@ -164,7 +164,7 @@ func TestALineThatCannotBeReadIsAGap(t *testing.T) {
 			require.Len(t, entries, 4)
 			assert.Equal(t, record.KindAudit, entries[0].Kind)
 			require.Equal(t, record.KindGap, entries[1].Kind)
-			assert.Equal(t, audit.Log, entries[1].Gap.Resource)
+			assert.Equal(t, record.AuditLog, entries[1].Gap.Resource)
 			assert.Contains(t, entries[1].Gap.Reason, test.reason)
 			assert.LessOrEqual(t, entries[1].Gap.From, entries[1].Time)
 			assert.Equal(t, record.KindAudit, entries[2].Kind, "what follows is read")

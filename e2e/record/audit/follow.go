@@ -8,16 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"operatorbench/e2e/record"
 )
-
-// Log names the audit log in a record.Gap: what follows from API calls is not complete where there is one.
-const Log = "audit"
 
 const (
 	// maxLine bounds a line; the API server's own are of one or two kilobytes.
@@ -36,19 +33,21 @@ type Follower struct {
 
 	long map[string]bool // audit ids of long requests that are recorded and not complete
 
-	mu      sync.Mutex
-	stopped bool
-	marks   map[string]chan struct{} // by audit id; closed when its line was read
+	stopped atomic.Bool
+	mark    atomic.Pointer[mark] // of the last CatchUp; nil: its line was read
+}
+
+// mark is a request whose line is waited for.
+type mark struct {
+	id   string        // audit id
+	read chan struct{} // closed when its line was read
 }
 
 // Follow records every line of the log, which is one audit.k8s.io/v1 Event in JSON each, in order, until Stop is called
 // or ctx ends; either closes the log. A long request, such as a watch, is one entry, as of its start; that of a pod is
 // another when it ends. A line that cannot be read, and the log's end before that, are a gap in the recording.
 func Follow(ctx context.Context, log io.ReadCloser, recorder *record.Recorder) *Follower {
-	f := &Follower{
-		recorder: recorder, log: log, ended: make(chan struct{}),
-		long: map[string]bool{}, marks: map[string]chan struct{}{},
-	}
+	f := &Follower{recorder: recorder, log: log, ended: make(chan struct{}), long: map[string]bool{}}
 	f.release = context.AfterFunc(ctx, func() { _ = f.stop() }) // Stop says it again
 	go func() {
 		defer close(f.ended)
@@ -66,65 +65,31 @@ func (f *Follower) Stop() error {
 }
 
 func (f *Follower) stop() error {
-	f.mu.Lock()
-	f.stopped = true
-	f.mu.Unlock()
+	f.stopped.Store(true)
 	return f.log.Close()
-}
-
-func (f *Follower) isStopped() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.stopped
 }
 
 // CatchUp returns when everything that the API server had answered before the call is recorded. It makes a request of
 // its own, with a known audit id, and waits for its line: as the API server writes a line before it completes the
 // answer, and lines are read in order, that is exact. The request itself is left out of the recording.
+// One call at a time.
 func (f *Follower) CatchUp(ctx context.Context, api rest.Interface) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, catchUpWithin, fmt.Errorf("not within %s", catchUpWithin))
 	defer cancel()
-	id := "operatorbench-" + rand.Text()
-	mark := f.expect(id)
-	defer f.forget(id)
-	err := api.Get().AbsPath("/api/v1/namespaces/default").SetHeader("Audit-ID", id).Do(ctx).Error()
+	m := &mark{"operatorbench-" + rand.Text(), make(chan struct{})}
+	f.mark.Store(m)
+	err := api.Get().AbsPath("/api/v1/namespaces/default").SetHeader("Audit-ID", m.id).Do(ctx).Error()
 	if err != nil {
 		return fmt.Errorf("mark the audit log by a request (get namespace default): %w", err)
 	}
 	select {
-	case <-mark:
+	case <-m.read:
 		return nil
 	case <-f.ended:
 		return errors.Join(errors.New("wait for the audit log to catch up: it is not read any more"), f.err)
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the line of request %s in the audit log: %w; the API server must audit the harness's own requests, and write the log in mode blocking", id, context.Cause(ctx))
+		return fmt.Errorf("wait for the line of request %s in the audit log: %w; the API server must audit the harness's own requests, and write the log in mode blocking", m.id, context.Cause(ctx))
 	}
-}
-
-func (f *Follower) expect(id string) <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	mark := make(chan struct{})
-	f.marks[id] = mark
-	return mark
-}
-
-func (f *Follower) forget(id string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.marks, id)
-}
-
-// marked reports whether the request is a mark, and lets its CatchUp go on.
-func (f *Follower) marked(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	mark, found := f.marks[id]
-	if found {
-		close(mark)
-		delete(f.marks, id)
-	}
-	return found
 }
 
 // follow reads lines until there are no more. Its error sums up what the gaps in the recording say.
@@ -165,7 +130,7 @@ func sum(bad int, first error) error {
 
 // end says why there are no more lines; nil: because nobody wants them.
 func (f *Follower) end(heard time.Duration, cut []byte, reason error) error {
-	if f.isStopped() {
+	if f.stopped.Load() {
 		return nil
 	}
 	if len(cut) > 0 {
@@ -179,7 +144,7 @@ func (f *Follower) end(heard time.Duration, cut []byte, reason error) error {
 func (f *Follower) gap(from time.Duration, reason string) {
 	// Recorder.Err has the error of a recording that failed.
 	_ = f.recorder.Record(record.Entry{Time: f.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
-		From: from, Resource: Log, Reason: reason,
+		From: from, Resource: record.AuditLog, Reason: reason,
 	}})
 }
 
@@ -208,7 +173,9 @@ func (f *Follower) take(line []byte) error {
 	default:
 		return nil // RequestReceived: the answer's line follows
 	}
-	if f.marked(e.AuditID) {
+	if m := f.mark.Load(); m != nil && m.id == e.AuditID {
+		f.mark.Store(nil)
+		close(m.read)
 		return nil
 	}
 	return f.recorder.Record(record.Entry{Time: now, Kind: record.KindAudit, Audit: a})

@@ -13,7 +13,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -189,7 +188,7 @@ func (e *Expression) Lacks(values map[string]any) (lacks string, steps int) {
 		for _, s := range p.sides {
 			value, details, err := s.value.Eval(values)
 			if steps += cost(details); err == nil {
-				seen = append(seen, fmt.Sprintf("%s is %s", s.text, shown(value)))
+				seen = append(seen, fmt.Sprintf("%s is %s", s.text, plain.Clip(fmt.Sprint(value.Value()), longestValue)))
 			}
 		}
 		if len(seen) > 0 {
@@ -217,12 +216,3 @@ func reason(err error) string {
 }
 
 const longestValue = 80
-
-// shown is a value as people read it.
-func shown(value ref.Val) string {
-	text := fmt.Sprint(value.Value())
-	if letters := []rune(text); len(letters) > longestValue {
-		return string(letters[:longestValue-1]) + "…"
-	}
-	return text
-}
