@@ -50,7 +50,6 @@ func wereNone(writes int) string {
 	return plain.Plural(writes, "write") + " was"
 }
 
-
 // sumOf says what was written, and how often each.
 func sumOf(list []timeline.Request) string {
 	var same plain.Groups[string, int]

@@ -102,4 +102,6 @@ func Reads(verb string) bool { return slices.Contains(ReadVerbs(), verb) }
 func ReadVerbs() []string { return []string{"get", "list", "watch"} }
 
 // WriteVerbs are those that change objects: all others.
-func WriteVerbs() []string { return []string{"create", "update", "patch", "delete", "deletecollection"} }
+func WriteVerbs() []string {
+	return []string{"create", "update", "patch", "delete", "deletecollection"}
+}
