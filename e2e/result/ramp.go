@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -162,12 +163,13 @@ func StepColumns() []ColumnOf[*Step] {
 	}
 }
 
-// Climb is a ramp in one round.
+// Climb is a style's way through a ramp in one round.
 type Climb struct {
-	Run   string
-	Round int
-	Steps []Step // in the order in which they were driven
-	Held  int    // the highest rate that was; 0: none was
+	Style, Scenario string
+	Run             string
+	Round           int
+	Steps           []Step // in the order in which they were driven
+	Held            int    // the highest rate that was; 0: none was
 	// Differs says where another rate was driven than the recording asks for; empty: nowhere.
 	Differs string
 }
@@ -356,21 +358,13 @@ func (r *Set) Ramps() []Ramp { return plain.Flat(r.Tables(), (*Set).ramps) }
 func (r *Set) ramps() []Ramp {
 	var ramps []Ramp
 	floors := map[string]*Ramp{} // by scenario
-	cells := r.samplesByCell(func(s *judge.Sample) bool { return s.Rate > 0 && !s.Warmup })
-	for _, k := range cells.Keys { // the floor is the first of the styles
-		one := Ramp{Style: k.label, Scenario: k.scenario}
-		rounds := byRound(cells.Of[k])
-		slices.SortFunc(rounds.Keys, func(a, b stat.Round) int { return cmp.Compare(a.Block, b.Block) })
-		for _, at := range rounds.Keys {
-			if ramp := r.ramp(at.Run, k.scenario); ramp != nil {
-				climb := climbOf(*ramp, rounds.Of[at])
-				climb.Run, climb.Round = at.Run, at.Block
-				r.explain(&climb, k, floors[k.scenario])
-				one.Climbs = append(one.Climbs, climb)
-			}
-		}
-		if len(one.Climbs) == 0 {
-			continue
+	climbs := plain.Grouped(append(r.climbs(), r.climbed...), func(c Climb) key { return key{c.Style, c.Scenario} })
+	r.inOrder(climbs.Keys)
+	for _, k := range climbs.Keys { // the floor is the first of the styles
+		one := Ramp{Style: k.label, Scenario: k.scenario, Climbs: climbs.Of[k]}
+		slices.SortFunc(one.Climbs, func(a, b Climb) int { return cmp.Compare(a.Round, b.Round) })
+		for i := range one.Climbs {
+			r.explain(&one.Climbs[i], k, floors[k.scenario])
 		}
 		if ramps = append(ramps, one); k.label == spec.Floor {
 			floors[k.scenario] = &one
@@ -378,6 +372,35 @@ func (r *Set) ramps() []Ramp {
 	}
 	rankRamps(ramps)
 	return ramps
+}
+
+// climbs are those that the samples tell of.
+func (r *Set) climbs() []Climb {
+	var climbs []Climb
+	cells := r.samplesByCell(func(s *judge.Sample) bool { return s.Rate > 0 && !s.Warmup })
+	for _, k := range cells.Keys {
+		rounds := byRound(cells.Of[k])
+		for _, at := range rounds.Keys {
+			if ramp := r.ramp(at.Run, k.scenario); ramp != nil {
+				climb := climbOf(*ramp, rounds.Of[at])
+				climb.Style, climb.Scenario, climb.Run, climb.Round = k.label, k.scenario, at.Run, at.Block
+				climbs = append(climbs, climb)
+			}
+		}
+	}
+	return climbs
+}
+
+// under gives the climb's steps the objective of a recording's ramp, by which they are held.
+func (c Climb) under(header record.Header) Climb {
+	for _, s := range header.Scenarios {
+		for i := range c.Steps {
+			if s.Name == c.Scenario && s.Ramp != nil {
+				c.Steps[i].ramp = *s.Ramp
+			}
+		}
+	}
+	return c
 }
 
 // explain says what gave out in each step of a style's round: beside the floor's, if there is one, which has no operator,

@@ -326,3 +326,40 @@ func TestARampIsWhatItsRecordingAsksFor(t *testing.T) {
 	assert.Equal(t, "step 3 was driven at 80 changes a second, and by the steps before it 30 was next", differs(quick(20), behind, quick(80)))
 	assert.Equal(t, "it ends before 30 changes a second were tried", differs(quick(20), behind))
 }
+
+// Of a ramp a published run has the steps, and how many samples were right.
+func TestAPublishedRampIsItsSteps(t *testing.T) {
+	header := record.Header{Schema: record.Schema, Run: "abc123", Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &upTo80}}}
+	recorded := Recording{Environment: &record.Environment{Run: "abc123"}, Judgement: &judge.Judgement{Header: header}}
+	for _, style := range []string{spec.Floor, "slow"} {
+		recorded.Judgement.Header.Styles = append(recorded.Judgement.Header.Styles, record.Style{Style: spec.Style{Name: style}})
+		for i, s := range []stepping{{rate: 20, takes: 20 * time.Millisecond}, {rate: 40, takes: 30 * time.Millisecond, grows: time.Second, lost: 2}} {
+			samples := s.samples(style, 1, time.Duration(i)*time.Minute)
+			for at := 0; at < len(samples); at += 2 {
+				outcome := spec.Pass
+				if samples[at+1].Outcome == judge.Timeout {
+					outcome = spec.Fail
+				}
+				recorded.Judgement.Results = append(recorded.Judgement.Results, judge.Result{
+					Style: style, Scenario: "ramp", Group: spec.GroupLoad, Round: 1, Rate: s.rate, Began: samples[at].From, Ended: samples[at+1].At, End: record.Settled,
+					Samples: samples[at : at+2], Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
+				})
+			}
+		}
+	}
+	folder := t.TempDir()
+	require.NoError(t, recorded.Save(folder))
+	published, err := Load(folder)
+	require.NoError(t, err)
+	want, got := Of(recorded), Of(published)
+	require.Len(t, want.Ramps(), 2)
+	assert.Equal(t, want.Ramps(), got.Ramps())
+	assert.Equal(t, want.Count(), got.Count())
+	assert.Empty(t, got.Samples)
+	assert.InDelta(t, want.Cells[1].Seconds(), got.Cells[1].Seconds(), 1e-6)
+	require.NoError(t, published.Save(folder), "and published again it is the same")
+	again, err := Load(folder)
+	require.NoError(t, err)
+	assert.Equal(t, want.Ramps(), Of(again).Ramps())
+	assert.Equal(t, want.Count(), Of(again).Count())
+}

@@ -148,11 +148,16 @@ func (r *Set) samplesByCell(counts func(*judge.Sample) bool) (all plain.Groups[k
 			all.Add(key{record.Label(s.Operator, s.Variant), s.Scenario}, s)
 		}
 	}
-	slices.SortStableFunc(all.Keys, func(a, b key) int {
+	r.inOrder(all.Keys)
+	return all
+}
+
+// inOrder sorts by scenario, then in the order of the styles.
+func (r *Set) inOrder(keys []key) {
+	slices.SortStableFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
 			cmp.Compare(slices.Index(r.Styles, a.label), slices.Index(r.Styles, b.label)))
 	})
-	return all
 }
 
 // byRound groups samples by their rounds.

@@ -44,6 +44,7 @@ type Set struct {
 	Grants []grants.Use // by style, over all recordings
 
 	Parts    []Part                       // by recording
+	climbed  []Climb                      // of ramps whose samples are not here
 	tables   []*Set                       // see Tables; empty: the Set itself is the only one
 	expected map[string]verdicts.Expected // by style; one that is not here: not known
 }
@@ -75,6 +76,7 @@ type Recording struct {
 	Costs       []cost.Cost // none: not computed
 	Grants      []grants.Use
 	Restarts    []restarts.Block // by style and round; of a load another one
+	Climbs      []Climb          // of ramps whose samples are not in Judgement: those of a published run
 	// Expected are the verdicts that are expected of styles, by their names, as verdicts.Load gives them for every
 	// style that was driven. Of a style that is not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
@@ -98,7 +100,7 @@ func Of(recordings ...Recording) *Set {
 		r.Warnings = append(r.Warnings, one.warnings(len(recordings) > 1)...)
 	}
 	for _, one := range recordings {
-		t := &Set{Runs: []string{one.Judgement.Header.Run}, Environment: one.Environment, Matrix: r.Matrix, Grants: r.Grants, expected: r.expected}
+		t := &Set{Runs: []string{one.Judgement.Header.Run}, Environment: one.Environment, Matrix: r.Matrix, Grants: r.Grants, expected: r.expected, climbed: one.Climbs}
 		first := len(r.Samples)
 		t.Cells, r.Samples = one.cells(r.Samples)
 		t.Samples = r.Samples[first:len(r.Samples):len(r.Samples)]
@@ -173,6 +175,7 @@ func (r *Set) complete(one Recording) {
 func (r *Set) join(t *Set) {
 	r.Scenarios = plain.Once(r.Scenarios, t.Scenarios...)
 	r.Cells, r.Costs, r.Beside = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.Beside, t.Beside...)
+	r.climbed = append(r.climbed, t.climbed...)
 	if slices.ContainsFunc(t.Cells, (*Cell).Measured) {
 		r.tables = append(r.tables, t)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,6 +19,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/restarts"
+	"operatorbench/e2e/spec"
 )
 
 // SavedName is the file of a published run that stands for its recording: all that a
@@ -30,7 +32,11 @@ type saved struct {
 	Warning string         `json:"warning,omitempty"`
 	Result  *judge.Result  `json:"result,omitempty"`
 	// Phases are the samples of Result.
-	Phases []phase         `json:"phases,omitempty"`
+	Phases []phase `json:"phases,omitempty"`
+	// Times is how many samples of a ramp's step the result stands for, which were all right; 0: for one.
+	Times int `json:"times,omitempty"`
+	// Climb stands for the samples of a ramp's round: they are a hundred thousand where all others are a few.
+	Climb  *Climb          `json:"climb,omitempty"`
 	Cost   *cost.Cost      `json:"cost,omitempty"`
 	Grants *grants.Use     `json:"grants,omitempty"`
 	Block  *restarts.Block `json:"block,omitempty"`
@@ -71,10 +77,11 @@ func (r Recording) write(to io.Writer) error {
 	for _, warning := range r.Judgement.Warnings {
 		err = errors.Join(err, lines.Encode(saved{Warning: warning}))
 	}
-	for _, one := range r.Judgement.Results {
-		line := saved{Result: &one, Phases: plain.Map(one.Samples, func(s judge.Sample) phase { return phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late} })}
-		one.Samples = nil
+	for _, line := range r.results() {
 		err = errors.Join(err, lines.Encode(line))
+	}
+	for _, climb := range append(r.Climbs, Of(r).climbs()...) {
+		err = errors.Join(err, lines.Encode(saved{Climb: &climb}))
 	}
 	for i := range r.Costs {
 		err = errors.Join(err, lines.Encode(saved{Cost: &r.Costs[i]}))
@@ -87,6 +94,43 @@ func (r Recording) write(to io.Writer) error {
 	}
 	return errors.Join(err, text.Close())
 }
+
+// results are the lines of all samples. Those of a ramp's step that are right are one, which took as long as they did on
+// average.
+func (r Recording) results() []saved {
+	type step struct {
+		style, variant, scenario string
+		round, rate              int
+	}
+	var all []saved
+	right := map[step]int{}          // where in all
+	took := map[step]time.Duration{} // in all
+	for _, one := range r.Judgement.Results {
+		phases := plain.Map(one.Samples, func(s judge.Sample) phase { return phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late} })
+		one.Samples = nil
+		if one.Rate == 0 {
+			all = append(all, saved{Result: &one, Phases: phases})
+			continue
+		}
+		of := step{one.Style, one.Variant, one.Scenario, one.Round, one.Rate}
+		i, there := right[of]
+		switch {
+		case one.Outcome() != spec.Pass:
+			all = append(all, saved{Result: &one})
+			continue
+		case !there:
+			i = len(all)
+			right[of], all = i, append(all, saved{Result: &one})
+		}
+		all[i].Times++
+		took[of] += one.Ended - one.Began
+		all[i].Result.Ended = all[i].Result.Began + took[of]/time.Duration(all[i].Times)
+	}
+	return all
+}
+
+// mostTimes bounds how many samples a line stands for: a step of a ramp has thousands.
+const mostTimes = 1 << 20
 
 // loadSaved reads what Save wrote.
 func loadSaved(name string) (Recording, error) {
@@ -107,6 +151,8 @@ func loadSaved(name string) (Recording, error) {
 			return Recording{}, fmt.Errorf("%s: line %d: not what a run was judged to: %w", name, number, err)
 		case (line.Header != nil) != (number == 1):
 			return Recording{}, fmt.Errorf("%s: line %d: expected a header in the first line and nowhere else", name, number)
+		case line.Times < 0 || line.Times > mostTimes || line.Climb != nil && len(line.Climb.Steps) == 0:
+			return Recording{}, fmt.Errorf("%s: line %d: expected at most %d samples, and of a ramp a step at least", name, number, mostTimes)
 		}
 		r.add(line)
 	}
@@ -127,7 +173,9 @@ func (r *Recording) add(line saved) {
 				Stage: one.Stage, Held: one.Held,
 			})
 		}
-		r.Judgement.Results = append(r.Judgement.Results, one)
+		r.Judgement.Results = append(r.Judgement.Results, slices.Repeat([]judge.Result{one}, max(line.Times, 1))...)
+	case line.Climb != nil:
+		r.Climbs = append(r.Climbs, line.Climb.under(r.Judgement.Header))
 	case line.Cost != nil:
 		r.Costs = append(r.Costs, *line.Cost)
 	case line.Grants != nil:
