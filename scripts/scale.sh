@@ -10,7 +10,7 @@ results=${RESULTS:-results/scale} opbench=${OPBENCH:-bin/opbench}
 # The best style of each framework; the quick ones handle a burst of 50 within 5 s.
 quick=(native controller-runtime kube-rs kopf java-operator-sdk client-node shell-operator helm)
 # Where a style was driven through the same before: seconds of a round are from there.
-published=(docs/results/variants/mawn2fmu docs/results/comparison/hpg7z4f3 docs/results/scale/tixvlff7)
+published=(docs/results/variants/mawn2fmu docs/results/comparison/hpg7z4f3 docs/results/scale/*/)
 # Seconds beside what a style is driven for: to install and remove it in each round, and of each run its cluster.
 around=5 cluster=90
 

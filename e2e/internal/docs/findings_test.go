@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,25 @@ func TestFindingsGrowth(t *testing.T) {
 	}
 	require.Len(t, all.Rows, 5)
 	between(t, "findings.md", "growth", all.Markdown())
+}
+
+// The highest rates that were held are of the recordings: a table of each run, with its floor.
+func TestFindingsRamps(t *testing.T) {
+	columns := result.HeldColumns()
+	all := table.Table{Left: 1, Header: []string{"style", "run"}}
+	for _, c := range columns[1:] {
+		all.Header = append(all.Header, c.Head)
+	}
+	for _, one := range reportOf(t, "results/scale").Ramps() {
+		row := []string{one.Style, one.Climbs[0].Run}
+		for _, c := range columns[1:] {
+			v := c.Of(&one)
+			row = append(row, strings.TrimSpace(cmp.Or(v.Text, plain.Unknown)+" "+v.Note))
+		}
+		all.Row(row...)
+	}
+	require.Len(t, all.Rows, 11)
+	between(t, "findings.md", "ramps", all.Markdown())
 }
 
 // headlineOf is a style's median of a create, where it is from, and how many times
