@@ -94,7 +94,7 @@ func (r *recording) end(t *testing.T) map[string]int {
 		gaps[entry.Gap.Resource]++
 		t.Logf("gap of %s: %s, for %s: %s", entry.Gap.Resource, entry.Gap.From.Round(time.Millisecond), (entry.Time - entry.Gap.From).Round(time.Millisecond), entry.Gap.Reason)
 	}
-	assert.Zero(t, gaps[audit.Log], "what was answered is all in the log")
+	assert.Zero(t, gaps[record.AuditLog], "what was answered is all in the log")
 	return gaps
 }
 
