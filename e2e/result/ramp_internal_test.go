@@ -347,6 +347,14 @@ func TestAPublishedRampIsItsSteps(t *testing.T) {
 			}
 		}
 	}
+	for i := range 4 { // and of a growth, those that only make its custom resources
+		one := judge.Result{Style: "slow", Scenario: "growth", Group: spec.GroupLoad, Round: 1, Stage: record.StageMore, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+		if i > 0 {
+			one.Stage = record.StageFill
+		}
+		one.Samples = []judge.Sample{{Operator: "slow", Scenario: "growth", Run: "abc123", Block: 1, Stage: one.Stage, Phase: spec.PhaseChildWritten, Value: 1, Unit: "s", Outcome: judge.OK}}
+		recorded.Judgement.Results = append(recorded.Judgement.Results, one)
+	}
 	folder := t.TempDir()
 	require.NoError(t, recorded.Save(folder))
 	published, err := Load(folder)
@@ -355,7 +363,8 @@ func TestAPublishedRampIsItsSteps(t *testing.T) {
 	require.Len(t, want.Ramps(), 2)
 	assert.Equal(t, want.Ramps(), got.Ramps())
 	assert.Equal(t, want.Count(), got.Count())
-	assert.Empty(t, got.Samples)
+	assert.Len(t, got.Samples, 1, "of the growth")
+	assert.Equal(t, want.Growths(), got.Growths())
 	assert.InDelta(t, want.Cells[1].Seconds(), got.Cells[1].Seconds(), 1e-6)
 	require.NoError(t, published.Save(folder), "and published again it is the same")
 	again, err := Load(folder)

@@ -33,7 +33,7 @@ type saved struct {
 	Result  *judge.Result  `json:"result,omitempty"`
 	// Phases are the samples of Result.
 	Phases []phase `json:"phases,omitempty"`
-	// Times is how many samples of a ramp's step the result stands for, which were all right; 0: for one.
+	// Times is how many samples of a step the result stands for, which were all right; 0: for one.
 	Times int `json:"times,omitempty"`
 	// Climb stands for the samples of a ramp's round: they are a hundred thousand where all others are a few.
 	Climb  *Climb          `json:"climb,omitempty"`
@@ -95,12 +95,12 @@ func (r Recording) write(to io.Writer) error {
 	return errors.Join(err, text.Close())
 }
 
-// results are the lines of all samples. Those of a ramp's step that are right are one, which took as long as they did on
-// average.
+// results are the lines of all samples. Those of a ramp's step, and those that only make a growth's custom resources, are
+// one where they are right, which took as long as they did on average: no figure is of a single one.
 func (r Recording) results() []saved {
 	type step struct {
 		style, variant, scenario string
-		round, rate              int
+		round, rate, held        int
 	}
 	var all []saved
 	right := map[step]int{}          // where in all
@@ -108,11 +108,11 @@ func (r Recording) results() []saved {
 	for _, one := range r.Judgement.Results {
 		phases := plain.Map(one.Samples, func(s judge.Sample) phase { return phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late} })
 		one.Samples = nil
-		if one.Rate == 0 {
+		if one.Rate == 0 && one.Stage != record.StageFill {
 			all = append(all, saved{Result: &one, Phases: phases})
 			continue
 		}
-		of := step{one.Style, one.Variant, one.Scenario, one.Round, one.Rate}
+		of := step{one.Style, one.Variant, one.Scenario, one.Round, one.Rate, one.Held}
 		i, there := right[of]
 		switch {
 		case one.Outcome() != spec.Pass:
