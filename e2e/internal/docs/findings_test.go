@@ -82,6 +82,23 @@ func TestFindingsRamps(t *testing.T) {
 	between(t, "findings.md", "ramps", all.Markdown())
 }
 
+// What a team has that follows its framework's first pages, beside the careful style: how many tests fail, each with its
+// causes. The last column has what the careful one fails.
+func TestFindingsSamples(t *testing.T) {
+	careful, samples := reportOf(t, "results/matrix"), reportOf(t, "results/variants")
+	all := table.Table{Left: 2, Header: []string{"framework", "its sample", "tests that fail", "causes", "the careful style", "tests that fail"}}
+	for _, one := range [][3]string{{"Kopf", "kopf-sample", "kopf"}, {"shell-operator", "shell-operator-sample", "shell-operator"}, {"controller-runtime", "operator-sdk", "controller-runtime"}} {
+		of := samples
+		if one[1] == "operator-sdk" {
+			of = careful // its sample runs as it is, and is one of the styles
+		}
+		sample, better := of.Fails(one[1]), careful.Fails(one[2])
+		require.True(t, sample.Known && better.Known, one)
+		all.Row(one[0], one[1], fmt.Sprintf("%d of %d", sample.Failed, sample.Of), fmt.Sprint(len(of.Causes(one[1]))), one[2], fmt.Sprintf("%d of %d", better.Failed, better.Of))
+	}
+	between(t, "findings.md", "samples", all.Markdown())
+}
+
 // headlineOf is a style's median of a create, where it is from, and how many times
 // native's it is.
 func headlineOf(r *report.Report, label string) string {
