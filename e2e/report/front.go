@@ -116,7 +116,7 @@ func (r *Report) choices(at Place) table.Table {
 		t.Notes = append(t.Notes, "All was recorded "+days+".")
 	}
 	if slices.ContainsFunc(values, func(its []result.Value) bool { return its[2].Outcome == spec.Late }) {
-		t.Notes = append(t.Notes, "❌: not all were written in time; how many were, of all rounds.")
+		t.Notes = append(t.Notes, "❌: not all were written in time; the figure is how many were, in all rounds together.")
 	}
 	if len(wrong) > 0 {
 		t.Notes = append(t.Notes, "Not right each time: "+strings.Join(wrong, "; ")+".")
@@ -252,7 +252,7 @@ func (r *Report) alike() Answer {
 		answer.Lead = strings.Join(known[:len(known)-1], ", ") + " or " + known[len(known)-1] + ": take the one that your team knows."
 		pods += ", at most " + plain.Duration(done[1]-done[0]) + " apart"
 		if !r.ToldApart(headline, labels) {
-			pods = "about " + plain.Duration((done[0]+done[1])/2) + ", with no difference that could be measured"
+			pods = "about " + plain.Duration((done[0]+done[1])/2) + " with each: no difference was shown"
 		}
 	}
 	answer.Text = fmt.Sprintf("The %s of a new custom resource is written after %s to %s, and its pods are ready after %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]), pods)
@@ -261,7 +261,7 @@ func (r *Report) alike() Answer {
 	}
 	answer.Text += "."
 	if least, n := ends("memory"); n[0] > 0 {
-		answer.Text += fmt.Sprintf(" What differs is memory, from %s to %s.", least[0], least[1])
+		answer.Text += fmt.Sprintf(" What differs between these is memory, from %s to %s.", least[0], least[1])
 	}
 	return answer
 }

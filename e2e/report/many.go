@@ -43,7 +43,7 @@ func (t *tables[Row]) add(row Row) {
 }
 
 // rampTables are what each style holds in each ramp, and how it went through it, step by step.
-func (r *Report) rampTables() []table.Table {
+func (r *Report) rampTables() (held, byStep []table.Table) {
 	limits := tables[*result.Ramp]{columns: result.HeldColumns(), sheet: sheet{intervals: true}}
 	steps := tables[*result.Step]{columns: result.StepColumns()}
 	for _, one := range r.Ramps() {
@@ -65,7 +65,7 @@ func (r *Report) rampTables() []table.Table {
 			}
 		}
 	}
-	return slices.Concat(limits.all, steps.all)
+	return limits.all, steps.all
 }
 
 // mostCalls is how many kinds of requests at rest are told of.

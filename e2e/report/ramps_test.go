@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,8 @@ func TestTableOfRamps(t *testing.T) {
 	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
 		Style: "native", Busiest: []cost.Busiest{{Load: "ramp", Requests: cost.Figure{Unit: "1/s", Values: []cost.Value{{Round: 1, Value: 5.2}}}}},
 	}}})
-	all := r.rampTables()
+	held, byStep := r.rampTables()
+	all := slices.Concat(held, byStep)
 	require.Len(t, all, 2)
 	limits, table := all[0], all[1]
 	assert.Equal(t, []string{"native|1|3/s|–|style|"}, rowsOf(limits))

@@ -33,7 +33,8 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	for _, one := range r.Tables() {
 		figures := one.linked(one.figuresTable(), at, false)
 		if len(figures.Rows) == 0 {
-			continue // a growth or a ramp has tables of its own
+			m.scaled(one)
+			continue
 		}
 		if one.Heading(r) == "" {
 			m.line("\n**How quick, at what cost?**\n")
@@ -78,6 +79,16 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Made, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
 	_, err := io.WriteString(out, m.text.String())
 	return err
+}
+
+// scaled has what a run of ramps or growths came to, without the single steps.
+func (m *markdown) scaled(one *Report) {
+	held, _ := one.rampTables()
+	for _, t := range slices.Concat(held, one.growthTables()) {
+		m.line("\n**%s**: %s; %s\n", text(one.Name()), text(t.Title), text(one.Made()))
+		m.rows(t)
+		m.line("\n%s", text(t.Notes[0]))
+	}
 }
 
 // failed is where it stands what did not pass of a style, and why.

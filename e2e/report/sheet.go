@@ -112,7 +112,8 @@ func (r *Report) tables() []table.Table {
 		}
 	}
 	all = append(all, r.byRun(func(one *Report) []table.Table {
-		return slices.Concat(one.rampTables(), one.growthTables(), []table.Table{one.RatesTable()}, one.countedTables())
+		held, byStep := one.rampTables()
+		return slices.Concat(held, byStep, one.growthTables(), []table.Table{one.RatesTable()}, one.countedTables())
 	})...)
 	all = append(all,
 		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls", "log-lines"}}.of(r),
