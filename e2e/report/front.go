@@ -175,14 +175,23 @@ func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
 	t.Notes = append(t.Notes, said+".")
 }
 
-// run names a run, with its day where that is known.
+// run names a run, with its day and its rounds where they are known.
 func (r *Report) run(run string) string {
+	var known []string
 	for _, part := range r.Parts {
 		if part.Header.Run == run && part.Environment != nil {
-			return "run " + run + " (" + part.Environment.Began.UTC().Format(time.DateOnly) + ")"
+			known = append(known, part.Environment.Began.UTC().Format(time.DateOnly))
 		}
 	}
-	return "run " + run
+	for _, one := range r.Tables() {
+		if one.Runs[0] == run {
+			known = append(known, one.RoundsText())
+		}
+	}
+	if len(known) == 0 {
+		return "run " + run
+	}
+	return "run " + run + " (" + strings.Join(known, ", ") + ")"
 }
 
 // folder is a style's, as a link.

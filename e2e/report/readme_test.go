@@ -153,7 +153,7 @@ func TestREADMESaysWhatItsFiguresAre(t *testing.T) {
 	require.NoError(t, report.Of(one, made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...)).README(&out, place()))
 	assert.Regexp(t, `The Deployment of a new custom resource is written after [\d.]+ ms to [\d.]+ ms, and its pods are ready after .*\d ms.* \(without any operator: [\d.]+ ms and 71\d ms\)`, out.String())
 	assert.Contains(t, out.String(), "| if you … | use | Deployment written after | pods ready after | last of 50 written after | tests that fail | peak memory |")
-	assert.Contains(t, out.String(), "Medians of run many (2026-01-02). All was recorded on 2 January 2026. Not right each time: a-go-operator-00 (delete was right 12 of 13 times).")
+	assert.Contains(t, out.String(), "Medians of run many (2026-01-02, 12 rounds of 1 to 2 passes, 12 rounds of each load). All was recorded on 2 January 2026. Not right each time: a-go-operator-00 (delete was right 12 of 13 times).")
 	assert.Contains(t, out.String(), "[All styles, with intervals, n and ranks](ALL.md).")
 	assert.NotContains(t, out.String(), "or gone")
 }
