@@ -83,9 +83,10 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 
 // scaled has what a run of ramps or growths came to, without the single steps.
 func (m *markdown) scaled(one *Report) {
+	m.line("\n**%s**: %s", text(one.Name()), text(one.Made()))
 	held, _ := one.rampTables()
 	for _, t := range slices.Concat(held, one.growthTables()) {
-		m.line("\n**%s**: %s; %s\n", text(one.Name()), text(t.Title), text(one.Made()))
+		m.line("\n*%s*\n", text(t.Title))
 		m.rows(t)
 		m.line("\n%s", text(t.Notes[0]))
 	}

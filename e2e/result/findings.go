@@ -17,7 +17,7 @@ import (
 // What is measured is of the first that has it. Of a scenario that was changed, only verdicts of the form that the newest
 // recording has count, and those of recordings that do not say which form they had.
 func ofMatrix(recordings []Recording) *Matrix {
-	first, newest := map[key]string{}, forms(recordings)
+	first, newest := map[key]string{}, newestForms(recordings)
 	judgements := plain.Map(recordings, func(one Recording) *judge.Judgement {
 		judged := *one.Judgement
 		if early(one.Environment) {
@@ -42,8 +42,8 @@ func ofMatrix(recordings []Recording) *Matrix {
 	return matrixOf(judgements, spec.Floor)
 }
 
-// forms returns the digests of the scenarios, by their names, as the newest recording has them.
-func forms(recordings []Recording) map[string]string {
+// newestForms returns the digests of the scenarios, by their names, as the newest recording has them.
+func newestForms(recordings []Recording) map[string]string {
 	forms := map[string]string{}
 	for _, one := range slices.SortedStableFunc(slices.Values(recordings), func(a, b Recording) int { return a.Judgement.Header.Began.Compare(b.Judgement.Header.Began) }) {
 		maps.Copy(forms, one.forms())

@@ -10,7 +10,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -391,18 +390,6 @@ func (r *Set) climbs() []Climb {
 	return climbs
 }
 
-// under gives the climb's steps the objective of a recording's ramp, by which they are held.
-func (c Climb) under(header record.Header) Climb {
-	for _, s := range header.Scenarios {
-		for i := range c.Steps {
-			if s.Name == c.Scenario && s.Ramp != nil {
-				c.Steps[i].ramp = *s.Ramp
-			}
-		}
-	}
-	return c
-}
-
 // explain says what gave out in each step of a style's round: beside the floor's, if there is one, which has no operator,
 // so that there it was the machine.
 func (r *Set) explain(climb *Climb, of key, floor *Ramp) {
@@ -412,8 +399,12 @@ func (r *Set) explain(climb *Climb, of key, floor *Ramp) {
 			beside = &floor.Climbs[i]
 		}
 	}
+	ramp := r.ramp(climb.Run, of.scenario)
 	for i := range climb.Steps {
 		s := &climb.Steps[i]
+		if ramp != nil {
+			s.ramp = *ramp // a published run's steps have none
+		}
 		s.Style, s.Round, s.client = of.label, climb.Round, r.clientLimit(of.label)
 		s.Strain = r.strain(of.label, of.scenario, s.Due, climb.Run, climb.Round)
 		if s.GaveOut = s.gaveOut(beside); of.label == spec.Floor && own(s.GaveOut) {

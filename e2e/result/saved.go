@@ -175,7 +175,7 @@ func (r *Recording) add(line saved) {
 		}
 		r.Judgement.Results = append(r.Judgement.Results, slices.Repeat([]judge.Result{one}, max(line.Times, 1))...)
 	case line.Climb != nil:
-		r.Climbs = append(r.Climbs, line.Climb.under(r.Judgement.Header))
+		r.Climbs = append(r.Climbs, *line.Climb)
 	case line.Cost != nil:
 		r.Costs = append(r.Costs, *line.Cost)
 	case line.Grants != nil:

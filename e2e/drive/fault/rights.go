@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/spec"
@@ -77,8 +79,8 @@ func (t taken) through(g spec.Grant, cr Target) []right {
 	}
 	namespace, name, _ := strings.Cut(g.ServiceAccount, "/")
 	one := right{
-		user:   "system:serviceaccount:" + namespace + ":" + name,
-		groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		user:   serviceaccount.MakeUsername(namespace, name),
+		groups: append(serviceaccount.MakeGroupNames(namespace), user.AllAuthenticated),
 		what:   t.of, namespace: cmp.Or(g.Namespace, cr.Namespace),
 	}
 	names := g.Names
