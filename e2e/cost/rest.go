@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -52,7 +53,8 @@ type part struct {
 	*beside
 	load    string
 	from    time.Duration
-	looks   int // of the block, before it
+	to      time.Duration // the first custom resource is deleted, which ends a rest; 0: none was
+	looks   int           // of the block, before it
 	entries int
 	calls   map[Call]int
 	rested  bool // a style that was restarted before it
@@ -69,14 +71,18 @@ type stop struct {
 // add takes an entry within it. The audit log's are counted when they are read: a stage of rest begins calm.
 func (p *part) add(e record.Entry) {
 	p.entries++
-	if w := e.Watch; w != nil && w.Resource == spec.Pods && p.within(w.Namespace) {
+	w := e.Watch
+	if w != nil && w.Resource == spec.Pods && p.within(w.Namespace) {
 		p.ending.look(e.Time, w)
 	}
-	if e.Audit == nil || p.Stage != record.StageRest {
-		return
-	}
-	if namespace, _, account := e.Audit.Account(); account && p.within(namespace) {
-		p.calls[Call{Verb: e.Audit.Verb, Resource: e.Audit.Resource}]++
+	switch {
+	case p.Stage != record.StageRest || p.to > 0:
+	case w != nil && w.Resource == p.custom && (w.Event == spec.Deleted || gjson.GetBytes(w.Object, "metadata.deletionTimestamp").Exists()):
+		p.to = e.Time
+	case e.Audit != nil:
+		if namespace, _, account := e.Audit.Account(); account && p.within(namespace) {
+			p.calls[Call{Verb: e.Audit.Verb, Resource: e.Audit.Resource}]++
+		}
 	}
 }
 
@@ -130,8 +136,9 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 			Memory: Figure{Unit: "bytes"}, CPU: Figure{Unit: "cores"}, Requests: Figure{Unit: "1"},
 		})
 	}
+	to = cmp.Or(p.to, to)
 	r, minutes := &rests[i], (to - p.from).Minutes()
-	if looks := p.beside.looks[p.looks:]; len(looks) > 1 {
+	if looks := plain.Where(p.beside.looks[p.looks:], func(look moment) bool { return look.at <= to }); len(looks) > 1 {
 		first, last := looks[0], looks[len(looks)-1]
 		if lasts := last.at - first.at; lasts > 0 && last.total >= first.total {
 			r.CPU.Values = append(r.CPU.Values, Value{Round: p.round, Value: float64(last.total-first.total) / float64(lasts)})

@@ -17,7 +17,8 @@ func (s *story) part(ms int, p record.Part) {
 	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: argo.Name, Round: 1, Stage: record.Parted, Load: "growth", Part: &p}})
 }
 
-// What a style uses at rest is what it uses in that part alone; what is before and after it does not count.
+// What a style uses at rest is what it uses in that part alone; what is before and after it does not count, nor what it
+// does when the custom resources go at the end.
 func TestRestsOfAGrowth(t *testing.T) {
 	s := aside("growth")
 	s.look(1500, used("c", 1000, 70))
@@ -47,6 +48,10 @@ func TestRestsOfAGrowth(t *testing.T) {
 	s.part(16_000, record.Part{Stage: record.StageRest, Customs: 100, Beside: "secrets", Each: 1000})
 	s.look(16_500, used("c", 200, 65))
 	s.look(17_500, used("c", 210, 65))
+	s.object(17_600, spec.Modified, "memcacheds.v1alpha1.cache.example.com", "memcached", map[string]any{"deletionTimestamp": "2026-11-28T18:00:00Z"})
+	s.look(17_800, used("c", 900, 20))
+	s.look(17_900, used("c", 990, 20))
+	s.asked(17_950, account, "c", "update", "memcacheds.v1alpha1.cache.example.com", "services")
 	s.driven(18_000)
 	c := s.only(t)
 	require.Len(t, c.Rests, 4)
@@ -66,6 +71,8 @@ func TestRestsOfAGrowth(t *testing.T) {
 	assert.EqualValues(t, 10, c.Rests[2].Grace)
 	assert.Zero(t, c.Rests[3].Stop, "said once")
 	once(t, 65*mib, c.Rests[3].Memory)
+	once(t, 0.01, c.Rests[3].CPU)
+	once(t, 0, c.Rests[3].Requests)
 	assert.Equal(t, "secrets", c.Rests[3].Beside)
 	assert.Equal(t, 1000, c.Rests[3].Each)
 	require.Len(t, c.Kept, 3)
