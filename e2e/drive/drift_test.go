@@ -114,6 +114,40 @@ func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
 	}
 }
 
+// What drifts later is the child that drifted first, however many there are by then: others-marks takes its finalizer from
+// the one that has it.
+func TestTheSameOfManyChildrenDriftsAgain(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	s.raises(t)
+	style.Child.OwnerReference = true
+	fake := s.Client.(*dynamicfake.FakeDynamicClient)
+	main := s.Workload.MainGVR()
+	more := false
+	fake.PrependReactor("patch", main.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if !more {
+			more = true
+			one, err := fake.Tracker().Get(main, action.GetNamespace(), "present")
+			require.NoError(t, err)
+			another := one.(*unstructured.Unstructured).DeepCopy()
+			another.SetName("another")
+			another.SetUID("another")
+			require.NoError(t, fake.Tracker().Create(main, another, action.GetNamespace()))
+		}
+		return false, nil, nil
+	})
+	marked := func(label string) *scenarios.Drift {
+		return &scenarios.Drift{Merge: map[string]any{"metadata": map[string]any{"labels": map[string]any{label: "yes"}}}}
+	}
+	one := drift(*marked("first"))
+	one.Steps = append(one.Steps, scenarios.Step{Drift: marked("later")})
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+	list, err := s.Client.Resource(main).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, child := range list.Items {
+		assert.Equal(t, child.GetName() == "present", child.GetLabels()["later"] == "yes", child.GetName())
+	}
+}
+
 // Each field drifts by itself: what nobody puts right, the harness puts right before the next.
 func TestEachFieldDriftsByItself(t *testing.T) {
 	s, _, style := newMatrixStage(t)

@@ -43,7 +43,7 @@ func (s *slow) Lacks(namespace, _ string) string { return s.Missing(namespace) }
 // a moment: one more pass of ansible-operator wrote into the scenario that came next. What
 // has work objects is seen to be at work, and what cannot be brought about is tried for ever.
 func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
-	const takes = 80 * time.Millisecond
+	const takes = 250 * time.Millisecond // far more than a busy machine delays it
 	create := []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}
 	for _, c := range []struct {
 		work  []spec.Work

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -61,19 +62,10 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 		return nil, fmt.Errorf("look for custom resources that have finalizers: %w", err)
 	}
 	var found []unstructured.Unstructured
-	var problems []error
-	for _, cr := range list.Items {
-		if !slices.Contains(namespaces, cr.GetNamespace()) {
-			continue
-		}
-		finalizers := cr.GetFinalizers()
-		if slices.Contains(finalizers, kube.FinalizerHold) {
-			_, err := kube.Hold(ctx, d.customs(cr.GetNamespace()), cr.GetName(), false)
-			if err != nil && !apierrors.IsNotFound(err) {
-				problems = append(problems, fmt.Errorf("take the finalizer %s from %s: %w", kube.FinalizerHold, kube.Describe(&cr), err))
-			}
-			finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == kube.FinalizerHold })
-		}
+	left := plain.Where(list.Items, func(cr unstructured.Unstructured) bool { return slices.Contains(namespaces, cr.GetNamespace()) })
+	problems := []error{kube.Release(ctx, d.Client.Resource(d.Workload.GVR()), left)}
+	for _, cr := range left {
+		finalizers := plain.Where(cr.GetFinalizers(), func(f string) bool { return f != kube.FinalizerHold })
 		if len(finalizers) > 0 {
 			found = append(found, cr)
 		}

@@ -29,6 +29,8 @@ type sampleRun struct {
 	before, quiet, watched time.Duration
 	// left is the name that the main child had when the custom resource was deleted.
 	left string
+	// drifted is the name of the main child that drifted last, of several.
+	drifted string
 	// due is when the step that is performed was due by a schedule; 0: there is none.
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.

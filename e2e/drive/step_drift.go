@@ -24,6 +24,7 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	if err != nil {
 		return fmt.Errorf("drift: %w", err)
 	}
+	s.drifted = child.GetName()
 	client := s.children(s.sample.Namespace)
 	r := request{verb: "patch", resource: s.Workload.MainGVR(), namespace: s.sample.Namespace, name: child.GetName()}
 	switch d := step.Drift; {
@@ -151,7 +152,7 @@ func (s *sampleRun) ownerPatch(ctx context.Context, child *unstructured.Unstruct
 }
 
 // child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name
-// that the style declares, or else by the custom resource's UID.
+// that the style declares, or else by the custom resource's UID. Of several it is the one that drifted, or the first.
 func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, error) {
 	namespace, kind := s.sample.Namespace, s.Workload.Main().Kind
 	wanted, err := bounds.ChildName(s.style.Child, namespace, s.sample.Name)
@@ -170,7 +171,8 @@ func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, erro
 		return nil, err
 	}
 	if len(list) > 0 {
-		return &list[0], nil
+		again := slices.IndexFunc(list, func(one unstructured.Unstructured) bool { return one.GetName() == s.drifted })
+		return &list[max(again, 0)], nil
 	}
 	return nil, fmt.Errorf("no %s in %s has %s %s (UID %s) as its controller", kind, namespace, s.Workload.Resource.Kind, cr.GetName(), cr.GetUID())
 }

@@ -198,6 +198,7 @@ func TestRealNamespace(t *testing.T) {
 	objs := parse(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: full}\n")
 	require.NoError(t, client.Apply(bounded(t), owner, objs))
 	others := inNamespace(t, "full", corednsImage(t, client), "-dns.port=1053")[1]
+	others.SetFinalizers([]string{kube.FinalizerHold}) // as a scenario that was cut off leaves it
 	resource, err := client.Resource(others)
 	require.NoError(t, err)
 	_, err = resource.Create(bounded(t), others, metav1.CreateOptions{})
