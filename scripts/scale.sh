@@ -12,7 +12,7 @@ quick=(native controller-runtime kube-rs kopf java-operator-sdk client-node shel
 # Where a style was driven through the same before: seconds of a round are from there.
 published=(docs/results/variants/mawn2fmu docs/results/comparison/hpg7z4f3 docs/results/scale/*/)
 # Seconds beside what a style is driven for: to install and remove it in each round, and of each run its cluster.
-around=5 cluster=90
+around=25 cluster=90
 
 # Name, scenario, rounds, seconds of a round where none was published, and the styles.
 parts=(

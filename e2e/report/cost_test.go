@@ -113,6 +113,20 @@ func TestLinesByWhatTheyAreFor(t *testing.T) {
 	}
 }
 
+// A style's language is what its program is written in: manifests count where a program is a small part of it.
+func TestLanguageIsThatOfTheProgram(t *testing.T) {
+	for want, languages := range map[string]map[string]int{
+		"Python": {"Python": 39, "YAML": 62},
+		"YAML":   {"Python": 82, "YAML": 393},
+		"Go":     {"Go": 60, "Python": 20, "YAML": 15, "JSON": 5, "other": 300},
+		"":       {},
+	} {
+		environment := &record.Environment{Styles: []record.StyleFacts{{Name: "a", Owned: &record.Owned{Languages: languages}}}}
+		r := report.New(environment, &judge.Judgement{Header: record.Header{Run: "r"}, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}})
+		assert.Equal(t, want, r.Language("a"), languages)
+	}
+}
+
 // What a style's custom images are built from stands beside the lines; others' images
 // do not count.
 func TestDependenciesBesideTheLines(t *testing.T) {

@@ -32,9 +32,14 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
-	if t := r.choices(at); len(t.Rows) > 0 {
+	if t, about := r.choices(at); len(t.Rows) > 0 {
 		m.rows(t)
 		m.line("\n%s", strings.Join(t.Notes, " "))
+		m.line("\n<details><summary>What the columns are, and which run each figure is from</summary>\n")
+		for _, one := range about {
+			m.line("- %s.", one)
+		}
+		m.line("\n</details>")
 	}
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
@@ -71,20 +76,46 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choices is the table of what to use, with notes on where its figures are from, on what is not as it looks, and on
-// each column that only a ramp or a growth has.
-func (r *Report) choices(at Place) table.Table {
-	headline, load := r.Headline(), r.Heaviest()
-	t := table.Table{Header: []string{"if you …", "use", r.Child() + " written after", "pods ready after", fmt.Sprintf("last of %d written after", r.atOnce(load)), "tests that fail", "peak memory"}, Left: 2}
-	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
+// choice is a column of the table of what to use, with its head there.
+type choice struct {
+	head string
+	result.Column
+}
+
+// chosen are the columns of that table.
+func (r *Report) chosen(load string) []choice {
+	var all []choice
+	add := func(head, id string) {
+		for _, c := range r.Choose(id) {
+			all = append(all, choice{head, c})
+		}
+	}
+	headline := r.Headline()
+	add(r.Child()+" written after", result.Written(headline))
+	add("pods ready after", result.Ready(headline))
+	add(fmt.Sprintf("all of %d written after", r.atOnce(load)), result.Last(load))
+	add("tests that fail", "fails")
+	add("peak memory", "memory")
 	for _, scenario := range r.Scenarios {
 		for _, c := range r.Choose(result.Holds(scenario), result.Keeps(scenario)) {
-			head := strings.TrimPrefix(c.Head, scenario+", ")
-			t.Header, ids, t.Notes = append(t.Header, head), append(ids, c.ID), append(t.Notes, fmt.Sprintf("*%s*: %s.", strings.ToUpper(head[:1])+head[1:], c.Text))
+			all = append(all, choice{strings.TrimPrefix(c.Head, scenario+", "), c})
 		}
+	}
+	return all
+}
+
+// choices is the table of what to use, with notes on what is not as it looks; about says what its columns are, and which
+// run each figure is from.
+func (r *Report) choices(at Place) (t table.Table, about []string) {
+	load := r.Heaviest()
+	columns := r.chosen(load)
+	t = table.Table{Header: []string{"if you …", "use"}, Left: 2}
+	for _, c := range columns {
+		t.Header, about = append(t.Header, c.head), append(about, fmt.Sprintf("*%s*: %s", c.head, c.Text))
 	}
 	var values [][]result.Value
 	var wrong []string
+	late := false
 	for k, one := range haves {
 		label := r.uses(one)
 		if label == "" {
@@ -96,12 +127,13 @@ func (r *Report) choices(at Place) table.Table {
 		}
 		row := []table.Cell{{Text: reader}, {Text: label, Link: r.folder(label) + "/README.md"}}
 		var its []result.Value
-		for _, id := range ids {
-			v := r.Value(label, id)
+		for _, c := range columns {
+			v := c.Of(label)
 			cell := sheet{}.cell(v)
-			if id == "fails" && v.Number > 0 {
+			if c.ID == "fails" && v.Number > 0 {
 				cell.Link = at.failed(label)
 			}
+			late = late || c.ID == result.Last(load) && v.Outcome == spec.Late
 			row, its = append(row, cell), append(its, v)
 		}
 		t.Rows, values = append(t.Rows, row), append(values, its)
@@ -110,12 +142,12 @@ func (r *Report) choices(at Place) table.Table {
 		}
 	}
 	if len(t.Rows) > 0 {
-		r.footnotes(&t, values)
+		about = append(about, r.footnotes(&t, values)...)
 	}
 	if days := r.Days(); days != "" {
 		t.Notes = append(t.Notes, "All was recorded "+days+".")
 	}
-	if slices.ContainsFunc(values, func(its []result.Value) bool { return its[2].Outcome == spec.Late }) {
+	if late {
 		t.Notes = append(t.Notes, "❌: not all were written in time; the figure is how many were, in all rounds together.")
 	}
 	if len(wrong) > 0 {
@@ -125,21 +157,15 @@ func (r *Report) choices(at Place) table.Table {
 		t.Notes = append(t.Notes, dated)
 	}
 	t.Notes = append(t.Notes, "[All styles, with intervals, n and ranks]("+at.Figures+").")
-	if load == "" { // without one there is no column of it
-		t.Header = slices.Delete(t.Header, 4, 5)
-		for i := range t.Rows {
-			t.Rows[i] = slices.Delete(t.Rows[i], 4, 5)
-		}
-	}
-	return t
+	return t, about
 }
 
 // raised writes digits as the marks of footnotes.
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
-// column's head where most are from another run, and else the figure.
-func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
+// column's head where most are from another run, and else the figure. They return what each mark is.
+func (r *Report) footnotes(t *table.Table, values [][]result.Value) []string {
 	runs := []string{values[0][0].Run}
 	mark := func(text *string, run string) {
 		runs = plain.Once(runs, run)
@@ -164,15 +190,15 @@ func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
 		}
 	}
 	if runs[0] == "" {
-		return
+		return nil
 	}
-	said := "Medians of " + r.run(runs[0])
+	said := []string{"Figures without a mark: " + r.run(runs[0])}
 	for _, run := range runs[1:] {
 		note := ""
 		mark(&note, run)
-		said += ";" + note + " of " + r.run(run)
+		said = append(said, strings.TrimSpace(note)+": "+r.run(run))
 	}
-	t.Notes = append(t.Notes, said+".")
+	return said
 }
 
 // run names a run, with its day and its rounds where they are known.

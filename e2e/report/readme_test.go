@@ -152,8 +152,14 @@ func TestREADMESaysWhatItsFiguresAre(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, report.Of(one, made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...)).README(&out, place()))
 	assert.Regexp(t, `The Deployment of a new custom resource is written after [\d.]+ ms to [\d.]+ ms, and its pods are ready after .*\d ms.* \(without any operator: [\d.]+ ms and 71\d ms\)`, out.String())
-	assert.Contains(t, out.String(), "| if you … | use | Deployment written after | pods ready after | last of 50 written after | tests that fail | peak memory |")
-	assert.Contains(t, out.String(), "Medians of run many (2026-01-02, 12 rounds of 1 to 2 passes, 12 rounds of each load). All was recorded on 2 January 2026. Not right each time: a-go-operator-00 (delete was right 12 of 13 times).")
+	assert.Contains(t, out.String(), "| if you … | use | Deployment written after | pods ready after | all of 50 written after | tests that fail | peak memory |")
+	assert.Contains(t, out.String(), "\n\nAll was recorded on 2 January 2026. Not right each time: a-go-operator-00 (delete was right 12 of 13 times).")
+	for _, about := range []string{
+		"Figures without a mark: run many (2026-01-02, 12 rounds of 1 to 2 passes, 12 rounds of each load).",
+		"*all of 50 written after*: the time until the last custom resource of the load is written; median over rounds.",
+	} {
+		assert.Contains(t, out.String(), "\n- "+about+"\n")
+	}
 	assert.Contains(t, out.String(), "[All styles, with intervals, n and ranks](ALL.md).")
 	assert.NotContains(t, out.String(), "or gone")
 }
@@ -280,12 +286,12 @@ func TestREADMEHasWhatGrowthsAndRampsGive(t *testing.T) {
 		return table
 	}
 	without, with := front(), front(growth, ramp)
-	assert.Contains(t, without, "| last of 50 written after | tests that fail | peak memory |\n")
-	assert.Contains(t, with, "| last of 50 written after | tests that fail | peak memory | memory at 1000 ¹ | rate held ² |\n")
+	assert.Contains(t, without, "| all of 50 written after | tests that fail | peak memory |\n")
+	assert.Contains(t, with, "| all of 50 written after | tests that fail | peak memory | memory at 1000 ¹ | rate held ² |\n")
 	assert.Regexp(t, `\n\| write Go \| \[controller-runtime\]\(operators/controller-runtime/README.md\) .* \| 36\.0 MiB \| ≥ 10/s \|\n`, with)
 	for _, note := range []string{
-		"*Memory at 1000*: memory of all its pods at rest, once so many custom resources are handled.", "*Rate held*: the most changes a second that are written in time",
-		"¹ of run grown", "² of run ramped",
+		"*memory at 1000*: memory of all its pods at rest, once so many custom resources are handled.", "*rate held*: the most changes a second that are written in time",
+		"¹: run grown", "²: run ramped",
 	} {
 		assert.Contains(t, with, note)
 		assert.NotContains(t, without, note)

@@ -441,7 +441,7 @@ func (r *Set) codeColumns() []Column {
 	lines := func(id, head, text string, of func(*record.Owned) int) {
 		add(id, head, text, "1", Less, func(f *record.StyleFacts, _ *record.Environment) Value { return whole(of(f.Owned)) })
 	}
-	columns = append(columns, Column{"language", "language", "that most of the lines to maintain are in, build files left out", GroupCode, "", Words, func(label string) Value {
+	columns = append(columns, Column{"language", "language", "the programming language that at least a third of the lines to maintain are in, build files left out; else YAML", GroupCode, "", Words, func(label string) Value {
 		return Value{Text: r.Language(label)}
 	}})
 	lines("lines", "lines", "lines to maintain: code, manifests and build files, without blank lines, comments and what a generator wrote and nobody has changed", func(o *record.Owned) int { return o.Lines - o.Scaffold })
@@ -479,16 +479,22 @@ func (r *Set) codeColumns() []Column {
 }
 
 // kinds are the lines of a style by what they are for: programs are logic, YAML and JSON are manifests, and what else
-// there is (Makefile, Dockerfile, go.mod) builds.
-func kinds(o *record.Owned) (lines struct{ logic, manifests, build int }) {
-	for language, n := range o.Languages {
-		switch language {
+// there is (Makefile, Dockerfile, go.mod) builds. Most logic is in language; empty: there is none.
+func kinds(o *record.Owned) (lines struct {
+	logic, manifests, build int
+	language                string
+},
+) {
+	for _, language := range slices.Sorted(maps.Keys(o.Languages)) {
+		switch n := o.Languages[language]; language {
 		case "YAML", "JSON":
 			lines.manifests += n
 		case "other":
 			lines.build += n
 		default:
-			lines.logic += n
+			if lines.logic += n; n > o.Languages[lines.language] {
+				lines.language = language
+			}
 		}
 	}
 	return lines

@@ -63,23 +63,17 @@ func (r *Set) owned(label string) *record.Owned {
 	return facts.Owned
 }
 
-// Language is the one that most of the lines which a style's maintainer owns are
-// in, files that only build left out; empty: not recorded.
+// Language is the programming language that a style's maintainer owns the most lines in, or YAML where less than a third
+// of the lines are in it; files that only build are left out. Empty: not recorded.
 func (r *Set) Language(label string) string {
 	owned := r.owned(label)
-	if owned == nil {
+	if owned == nil || len(owned.Languages) == 0 {
 		return ""
 	}
-	most, lines := "", 0
-	for language, n := range owned.Languages {
-		if language == "JSON" {
-			language, n = "YAML", n+owned.Languages["YAML"]
-		}
-		if language != "other" && (n > lines || n == lines && language < most) {
-			most, lines = language, n
-		}
+	if of := kinds(owned); of.language != "" && 3*owned.Languages[of.language] >= of.logic+of.manifests {
+		return of.language
 	}
-	return most
+	return "YAML"
 }
 
 func (r *Set) onlyYAML(label string) bool {

@@ -68,7 +68,7 @@ func (r *Set) Needs() []Need {
 		{"Go", "controller-runtime"}, {"Python", "Kopf"}, {"Java", "Java Operator SDK"}, {"Rust", "kube-rs"}, {"TypeScript", "@kubernetes/client-node"},
 	} {
 		rows = append(rows, need{
-			"Our team writes " + one.language, "most lines to maintain are " + one.language + ", build files left out, or it is built on " + one.library,
+			"Our team writes " + one.language, "its language is " + one.language + ", or it is built on " + one.library,
 			is(func(label string) bool { return r.Language(label) == one.language || r.builtOn(label, one.library) }), "fails", true,
 		})
 	}

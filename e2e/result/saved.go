@@ -47,9 +47,25 @@ type phase struct {
 	Phase   string        `json:"phase"`
 	From    time.Duration `json:"from"`
 	At      time.Duration `json:"at"`
-	Value   float64       `json:"value"`
+	Value   *float64      `json:"value,omitempty"` // nil: the seconds from From to At
 	Outcome string        `json:"outcome"`
 	Late    time.Duration `json:"late,omitempty"`
+}
+
+func phaseOf(s judge.Sample) phase {
+	p := phase{s.Phase, s.From, s.At, nil, s.Outcome, s.Late}
+	if s.Value != p.took() {
+		p.Value = &s.Value
+	}
+	return p
+}
+
+// took is what the phase took, in seconds.
+func (p phase) took() float64 {
+	if p.Value != nil {
+		return *p.Value
+	}
+	return (p.At - p.From).Seconds()
 }
 
 // Save writes a judged recording, compressed, with its environment into a folder, from which Load reads it again.
@@ -106,7 +122,7 @@ func (r Recording) results() []saved {
 	right := map[step]int{}          // where in all
 	took := map[step]time.Duration{} // in all
 	for _, one := range r.Judgement.Results {
-		phases := plain.Map(one.Samples, func(s judge.Sample) phase { return phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late} })
+		phases := plain.Map(one.Samples, phaseOf)
 		one.Samples = nil
 		if one.Rate == 0 && one.Stage != record.StageFill {
 			all = append(all, saved{Result: &one, Phases: phases})
@@ -169,7 +185,7 @@ func (r *Recording) add(line saved) {
 		for _, p := range line.Phases {
 			one.Samples = append(one.Samples, judge.Sample{
 				Operator: one.Style, Variant: one.Variant, Scenario: one.Scenario, Phase: p.Phase, Run: r.Judgement.Header.Run, Block: one.Round,
-				Namespace: one.Namespace, From: p.From, At: p.At, Value: p.Value, Unit: "s", Outcome: p.Outcome, Warmup: one.Warmup, Late: p.Late, Rate: one.Rate,
+				Namespace: one.Namespace, From: p.From, At: p.At, Value: p.took(), Unit: "s", Outcome: p.Outcome, Warmup: one.Warmup, Late: p.Late, Rate: one.Rate,
 				Stage: one.Stage, Held: one.Held,
 			})
 		}

@@ -44,22 +44,47 @@ func TestFindingsFigures(t *testing.T) {
 	between(t, "findings.md", "again", all.Markdown())
 }
 
+// When the last of fifty was written is of the recording.
+func TestFindingsBursts(t *testing.T) {
+	const load = "burst-create"
+	for _, run := range reportOf(t, "results/scale").Tables() {
+		if run.Headline() != load {
+			continue
+		}
+		all := table.Table{Left: 1, Header: []string{"style", "last written after", "rank", "times as long as native"}}
+		for _, label := range run.ByLatency(load) {
+			row := []string{label}
+			for _, id := range []string{result.Last(load), "rank", result.Times(load)} {
+				v := run.Value(label, id)
+				row = append(row, strings.TrimSpace(cmp.Or(v.Text, plain.Unknown)+" "+v.Interval()))
+			}
+			all.Row(row...)
+		}
+		require.Len(t, all.Rows, 11)
+		between(t, "findings.md", "bursts", all.Markdown())
+		return
+	}
+	require.Fail(t, "no published run has "+load)
+}
+
 // What growing to a thousand takes is of the recording.
 func TestFindingsGrowth(t *testing.T) {
-	r := reportOf(t, "results/scale")
-	all := table.Table{Left: 1, Header: []string{"style", "one more of 0", "of 1,000", "memory, 0", "1,000", "a thousand take", "stops in", "whole again", "newcomer waits", "of the time left"}}
-	for _, one := range r.Growths() {
-		if one.Back == nil {
-			continue // the floor
+	all := table.Table{Left: 1, Header: []string{"style", "run", "one more of 0", "of 1,000", "memory, 0", "1,000", "a thousand take", "stops in", "whole again", "newcomer waits", "of the time left"}}
+	for _, run := range reportOf(t, "results/scale").Tables() {
+		for _, one := range run.Growths() {
+			first, last := one.Levels[0], one.Levels[len(one.Levels)-1]
+			row := []string{one.Style, run.Runs[0], first.More.P50.String(), last.More.P50.String()}
+			if one.Back == nil { // the floor
+				all.Row(append(row, slices.Repeat([]string{plain.Unknown}, 7)...)...)
+				continue
+			}
+			slope, known := one.Slope()
+			require.True(t, known)
+			all.Row(append(row, plain.Bytes(int64(first.Rest.Memory.Median())), plain.Bytes(int64(last.Rest.Memory.Median())), plain.Bytes(int64(slope)),
+				plain.Duration(one.Rests[0].Stop.Median()), one.Back.Whole.P50.String(), one.Back.Wait.P50.String(), fmt.Sprintf("%.0f%%", 100*one.Back.Share.P50.Value))...)
 		}
-		first, last := one.Levels[0], one.Levels[len(one.Levels)-1]
-		slope, known := one.Slope()
-		require.True(t, known)
-		all.Row(one.Style, first.More.P50.String(), last.More.P50.String(),
-			plain.Bytes(int64(first.Rest.Memory.Median())), plain.Bytes(int64(last.Rest.Memory.Median())), plain.Bytes(int64(slope)),
-			plain.Duration(one.Rests[0].Stop.Median()), one.Back.Whole.P50.String(), one.Back.Wait.P50.String(), fmt.Sprintf("%.0f%%", 100*one.Back.Share.P50.Value))
 	}
-	require.Len(t, all.Rows, 5)
+	require.Len(t, all.Rows, 11)
 	between(t, "findings.md", "growth", all.Markdown())
 }
 

@@ -15,11 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 	parser "golang.org/x/net/html"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	made "operatorbench/e2e/report/internal/madetest"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -134,6 +137,23 @@ func TestCosts(t *testing.T) {
 	assert.Contains(t, argo, []string{"CPU net", "–", "the kubelet did not answer", ""})
 }
 
+// A figure that one run has is no dash for another run that has it not.
+func TestWhatOneRunKnowsIsNoDash(t *testing.T) {
+	first, second := made.Many(made.Ten(), 3), made.Many(made.Ten(), 3)
+	second.Judgement.Header.Run = "again"
+	label := made.Ten()[3].Name
+	for _, one := range []*result.Recording{&first, &second} {
+		one.Costs = []cost.Cost{{Style: label, BusyCPU: cost.Figure{Unit: "s", Missing: "it was cut off"}, IdleCPU: cost.Figure{Unit: "cores", Missing: "it was cut off"}}}
+	}
+	second.Costs[0].BusyCPU = cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.1}}}
+	shown := map[string][]string{}
+	for _, row := range rows(t, about(t, report.Of(first, second), label), "cost-caption") {
+		shown[row[0]] = append(shown[row[0]], row[1])
+	}
+	assert.Equal(t, []string{"100 ms"}, shown["CPU net"])
+	assert.Equal(t, []string{"–", "–"}, shown["idle CPU"])
+}
+
 func TestIntervalsAreShownWhereThereAreSome(t *testing.T) {
 	r := large(20_000)
 	assert.Regexp(t, `\[[0-9.]+ m?s, [0-9.]+ m?s\], n \d+ in \d+ rounds`, said(t, write(t, r)))
@@ -174,7 +194,7 @@ func TestAStyleWithoutADescription(t *testing.T) {
 	pages := site(t, thirty(t))
 	assert.Contains(t, said(t, pages["styles/a-rust-operator-03.html"]), "What it is was not recorded")
 	assert.Contains(t, said(t, pages["styles/a-rust-operator-03.html"]), "How it is installed was not recorded.")
-	assert.Contains(t, said(t, pages["styles/a-go-operator-00.html"]), "An operator by the name of a-go-operator-00. It is built on a framework 1.2.3 of 2026-01-02, and has 400 lines to maintain (most of them Go).")
+	assert.Contains(t, said(t, pages["styles/a-go-operator-00.html"]), "An operator by the name of a-go-operator-00. It is built on a framework 1.2.3 of 2026-01-02, and has 400 lines to maintain (language: Go).")
 	assert.Contains(t, said(t, pages["styles/a-go-operator-00.html"]), "applies manifests, then waits for the rollout of Deployment n/operator")
 }
 
@@ -193,7 +213,7 @@ func TestLeadSaysTheDays(t *testing.T) {
 	}
 }
 
-// Each run has its own chart and table; a style's page has its latencies in each.
+// Each run has its own chart and table; a style's page has its latencies in each, and what loads came to with the run.
 func TestEachRunHasItsFigures(t *testing.T) {
 	front := write(t, several())
 	assert.Len(t, rows(t, front, figures), 1+10, "one table for all")
@@ -201,7 +221,13 @@ func TestEachRunHasItsFigures(t *testing.T) {
 	assert.Len(t, rows(t, front, "dots-run-2"), 1+4)
 	assert.Contains(t, said(t, front), "Run again: 6 rounds of 1 pass, 6 rounds of each load; Some CPU @ 2.10 GHz, 2 CPUs, 24 GiB, Linux 6.18")
 	assert.Contains(t, said(t, front), "ratios and ranks compare within one run alone")
-	both := parse(t, about(t, several(), made.Ten()[3].Name))
+	third := about(t, several(), made.Ten()[3].Name)
+	var from []string
+	for _, row := range rows(t, third, "many-caption")[1:] {
+		from = plain.Once(from, row[2][strings.LastIndex(row[2], "run "):])
+	}
+	assert.Equal(t, []string{"run many", "run again"}, from)
+	both := parse(t, third)
 	assert.NotNil(t, both.byID("latencies-1"))
 	assert.NotNil(t, both.byID("latencies-2"))
 }
@@ -226,7 +252,7 @@ func TestNeeds(t *testing.T) {
 		assert.Equal(t, !need.Has && len(need.NotMet) > 0, strings.Contains(answer[1], "Not met by:"), "%s: that a style is not in Go, say, is no fault of it", need.Name)
 	}
 	assert.NotEmpty(t, needs["Our team writes Go"][0])
-	assert.Contains(t, said(t, about(t, r, "a-java-operator-02")), "Our team writes Java met (most lines to maintain are Java, build files left out, or it is built on Java Operator SDK)")
+	assert.Contains(t, said(t, about(t, r, "a-java-operator-02")), "Our team writes Java met (its language is Java, or it is built on Java Operator SDK)")
 	assert.NotContains(t, said(t, about(t, r, "a-java-operator-02")), "Our team writes Go")
 }
 

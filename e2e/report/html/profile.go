@@ -30,6 +30,7 @@ type profile struct {
 	Fails     string // how many scenarios
 	Wrong     string // measured changes that it handled wrongly; empty: none
 	Runs      []profileRun
+	Loads     []costRow // and what a ramp or a growth came to
 	Costs     []costRow
 	Bad, Good []*verdictCell
 	Held      []result.Conformance
@@ -53,7 +54,7 @@ type costRow struct{ Name, Value, Spread, Rounds string }
 func (s *site) profile(of *style) *profile {
 	p := &profile{
 		Style: of, Needs: s.answers(of.Label), What: s.what(of), Facts: s.styleFacts(of), Wrong: s.Mishandled(of.Label),
-		Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
+		Loads: s.loadRows(of.Label), Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
 	}
 	if header := s.Header(of.Label); header != nil {
 		p.Source, p.Installed = header.Source, stages(header)
@@ -153,7 +154,7 @@ func (s *site) what(of *style) []string {
 		parts = append(parts, on)
 	}
 	if language := s.Language(of.Label); language != "" {
-		parts = append(parts, fmt.Sprintf("has %s lines to maintain (most of them %s)", s.Value(of.Label, "lines").Text, language))
+		parts = append(parts, fmt.Sprintf("has %s lines to maintain (language: %s)", s.Value(of.Label, "lines").Text, language))
 	}
 	if len(parts) == 0 {
 		return []string{first, "Neither its framework nor its lines were recorded."}
@@ -231,7 +232,20 @@ func (s *site) styleFacts(of *style) []pair {
 	return all
 }
 
-// costRows are what the style used in each run, in every round; what is not known says why.
+// loadRows are what the style came to with many custom resources, in each run that has such a load.
+func (s *site) loadRows(label string) []costRow {
+	var all []costRow
+	for _, run := range s.runs {
+		for _, c := range run.Columns() {
+			if v := c.Of(label); c.Group == result.GroupMany && v.Text != "" {
+				all = append(all, costRow{Name: c.Head, Value: v.Text, Spread: from(v, run.Runs[0])})
+			}
+		}
+	}
+	return all
+}
+
+// costRows are what the style used in each run, in every round; what is not known of any says why.
 func (s *site) costRows(label string) []costRow {
 	var all []costRow
 	add := func(c result.Cost, name string, figure result.Figure) {
@@ -270,7 +284,9 @@ func (s *site) costRows(label string) []costRow {
 			}
 		}
 	}
-	return all
+	return plain.Where(all, func(row costRow) bool {
+		return row.Value != plain.Unknown || !slices.ContainsFunc(all, func(other costRow) bool { return other.Name == row.Name && other.Value != plain.Unknown })
+	})
 }
 
 // rights are a style's, one a line; empty: not known.

@@ -81,11 +81,11 @@ func (s *site) entry(c result.Column, label string, group int) entry {
 	v := c.Of(label)
 	e := entry{Group: group, Text: cmp.Or(v.Text, plain.Unknown), From: v.From()}
 	if v.Run != "" && v.Run != s.runs[0].Runs[0] {
-		e.From = strings.TrimPrefix(e.From+", run "+v.Run, ", ")
+		e.From = from(v, v.Run)
 	}
 	switch {
 	case v.Known:
-		e.Value = strconv.FormatFloat(v.Number, 'g', 6, 64)
+		e.Value = strings.Replace(strconv.FormatFloat(v.Number, 'g', 4, 64), "e+0", "e", 1) // a plus takes five letters in HTML
 	case c.Better == result.Words:
 		e.Value = v.Text
 	}
@@ -94,6 +94,9 @@ func (s *site) entry(c result.Column, label string, group int) entry {
 	}
 	return e
 }
+
+// from says what a value rests on, and in which run.
+func from(v result.Value, run string) string { return strings.TrimPrefix(v.From()+", run "+run, ", ") }
 
 // heat has a row for each scenario and a column for each style but the floor, in the order of all tables.
 type heat struct {
