@@ -336,3 +336,38 @@ func TestNothingIsWrittenWhilePaused(t *testing.T) {
 		})
 	}
 }
+
+// phases.ready can look at children beside the main one, each the list of its kind in the namespace: it is ready when the
+// last of them is as it should be.
+func TestReadyLooksAtOtherChildren(t *testing.T) {
+	w := queue
+	w.Children = append(w.Children, spec.ChildKind{ID: "volumes", Resource: "persistentvolumeclaims.v1", Kind: "PersistentVolumeClaim"})
+	w.Phases.Ready += " && volumes.all(v, v.spec.size == '2Gi')"
+	claim := func(namespace, size string) thing {
+		return thing{resource: "persistentvolumeclaims.v1", namespace: namespace, name: "data-0", uid: "v-" + namespace, object: fields{"metadata": fields{}, "spec": fields{"size": size}}}
+	}
+	s := newStory(t)
+	s.entries[0].Header.Workload = &w
+	s.entries[0].Header.Styles[0].Child.OwnerReference = true
+	s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = []string{"converged"} })
+	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.see(20, "ADDED", claim("services", "1Gi"))
+	s.see(21, "ADDED", claim("elsewhere", "1Gi"))
+	s.see(30, "ADDED", server(2, 2))
+	s.see(40, "ADDED", member(1, "Running"))
+	s.see(50, "ADDED", member(2, "Running"))
+	s.see(100, "MODIFIED", queued(1, 2, 1, "Up").at(101))
+	assert.Equal(t, `of Queue cache: volumes.all(v, v.spec.size == "2Gi") does not hold`, lacksNow(t, s, spec.PointReady))
+	s.see(310, "MODIFIED", claim("services", "2Gi"))
+	assert.Empty(t, lacksNow(t, s, spec.PointReady))
+	s.end(1000, record.Settled)
+	j := s.judge()
+	assert.Equal(t, spec.Pass, verdictOf(t, j, "converged").Outcome)
+	for sample := range j.Samples() {
+		if sample.Phase == spec.PhaseReady {
+			assert.Equal(t, judge.OK, sample.Outcome)
+			assert.InDelta(t, 300, sample.Value*1000, 0.1, "since it was asked for")
+		}
+	}
+}

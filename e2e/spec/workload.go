@@ -233,13 +233,14 @@ func (p StatusPaths) Of(field string) string {
 	return ""
 }
 
-// WorkloadPhases are expressions in CEL, each true once the phase is reached.
+// WorkloadPhases are expressions in CEL, each true once the phase is reached. In them, a child beside the main one is the
+// list of what there is of its kind in the namespace.
 type WorkloadPhases struct {
 	Ready  string `json:"ready,omitempty"`  // beside the rollout of the main child, of the size that is asked for
 	Failed string `json:"failed,omitempty"` // it says that it cannot be brought about: it is not ready, whatever Ready says
 	Paused string `json:"paused,omitempty"` // it says that nothing is done for it
-	// Gone is true once nothing is left of a deleted one, beside its main child and pods. In it, each child is the list of
-	// what there is of its kind in the namespace, and the custom resource is what it was last.
+	// Gone is true once nothing is left of a deleted one, beside its main child and pods. In it, the main child is such a
+	// list, too, and the custom resource is what it was last.
 	Gone string `json:"gone,omitempty"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -38,7 +39,7 @@ func workloadOf(h *record.Header) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	is := &Workload{Spec: *w, Layout: wire.NewLayout(w), Child: w.Main()}
+	is := &Workload{Spec: *w, Child: w.Main()}
 	is.knob, _ = w.ScaleKnob()
 	for _, child := range w.Children {
 		if child.Name == "" {
@@ -50,21 +51,45 @@ func workloadOf(h *record.Header) (*Workload, error) {
 		}
 		is.named = append(is.named, named{child, name})
 	}
-	phases := w.Phases.Named()
-	if len(phases) == 0 {
-		return is, nil
-	}
-	env, err := expr.Untyped(w.ChildIDs()...)
-	if err != nil {
+	if err := is.compile(); err != nil {
 		return nil, err
 	}
-	into := map[string]**expr.Expression{"ready": &is.ready, "failed": &is.failed, "paused": &is.paused, "gone": &is.gone}
+	others := is.read(is.ready, is.failed, is.paused, is.gone)
+	for _, child := range is.named {
+		others = plain.Once(others, child.Resource)
+	}
+	is.Layout = wire.NewLayout(w, slices.DeleteFunc(others, func(resource string) bool { return resource == is.Child.Resource })...)
+	return is, nil
+}
+
+// compile compiles the expressions of the phases.
+func (w *Workload) compile() error {
+	phases := w.Spec.Phases.Named()
+	if len(phases) == 0 {
+		return nil
+	}
+	env, err := expr.Untyped(w.Spec.ChildIDs()...)
+	if err != nil {
+		return err
+	}
+	into := map[string]**expr.Expression{"ready": &w.ready, "failed": &w.failed, "paused": &w.paused, "gone": &w.gone}
 	for phase, text := range phases {
 		if *into[phase], err = env.Compile(text); err != nil {
-			return nil, fmt.Errorf("workload %s: phases.%s: %w", w.Name, phase, err)
+			return fmt.Errorf("workload %s: phases.%s: %w", w.Spec.Name, phase, err)
 		}
 	}
-	return is, nil
+	return nil
+}
+
+// read are the resources of the children that expressions read; one may be nil.
+func (w *Workload) read(expressions ...*expr.Expression) []string {
+	var resources []string
+	for _, child := range w.Spec.Children {
+		if slices.ContainsFunc(expressions, func(e *expr.Expression) bool { return e != nil && e.Reads(child.ID) }) {
+			resources = plain.Once(resources, child.Resource)
+		}
+	}
+	return resources
 }
 
 // Role is what an object is to a custom resource.
@@ -119,13 +144,7 @@ func (w *Workload) concerns(resource string) bool {
 
 // goneNeeds are the resources by which all of a custom resource is known to be gone.
 func (w *Workload) goneNeeds() []string {
-	needs := w.Resources(RoleMain, RoleSets, RolePods)
-	for _, child := range w.Spec.Children {
-		if !slices.Contains(needs, child.Resource) {
-			needs = append(needs, child.Resource)
-		}
-	}
-	return needs
+	return append(w.Resources(RoleMain, RoleSets, RolePods), w.Others...)
 }
 
 // Written are the resources that an operator itself writes: the custom resource and its main child.
@@ -133,10 +152,10 @@ func (w *Workload) Written() []string { return []string{w.Customs, w.Mains} }
 
 // readyNeeds are the resources by which a custom resource is known to be ready.
 func (w *Workload) readyNeeds() []string {
-	if w.ready != nil || w.failed != nil {
-		return w.Written()
+	if w.ready == nil && w.failed == nil {
+		return []string{w.Mains}
 	}
-	return []string{w.Mains}
+	return plain.Once(w.Written(), w.read(w.ready, w.failed)...)
 }
 
 // readyLacks says what a custom resource lacks to be ready with a size, where this is its main child; nil: it has none.
@@ -191,19 +210,28 @@ func (t *Timeline) RemainsLack(s *Subject) string {
 	if t.gone == nil {
 		return ""
 	}
-	values := map[string]any{expr.Custom: was.Fields, expr.Knob: map[string]any{t.knob: int64(was.Size)}}
+	lacks, steps := t.gone.Lacks(t.values(t.gone, s, was.Object, was.Size))
+	if !t.effort.spend(steps) || lacks == "" {
+		return ""
+	}
+	return text(lacks)
+}
+
+// values are what the variables of a phase hold, of a custom resource as it is or was and a size. Each child is the list of
+// what there is of its kind in the namespace; the main one is there in phases.gone alone.
+func (t *Timeline) values(phase *expr.Expression, s *Subject, custom *wire.Object, size int) map[string]any {
+	values := map[string]any{expr.Custom: custom.Fields, expr.Knob: map[string]any{t.knob: int64(size)}}
 	for _, child := range t.Spec.Children {
+		if !phase.Reads(child.ID) || child.Main && phase != t.gone {
+			continue
+		}
 		list := []any{}
 		for _, o := range Living(t.World.of(child.Resource), func(o *Entity) bool { return o.Namespace == s.Namespace && !t.occupies(child.Resource, o) }) {
 			list = append(list, o.Fields)
 		}
 		values[child.ID] = list
 	}
-	lacks, steps := t.gone.Lacks(values)
-	if !t.effort.spend(steps) || lacks == "" {
-		return ""
-	}
-	return text(lacks)
+	return values
 }
 
 // occupies reports whether an object is somebody else's, whom the harness has put in a child's place.
@@ -229,16 +257,16 @@ func (t *Timeline) phaseLacks(phase *expr.Expression, s *Subject, child *wire.Ob
 	if custom == nil {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
 	}
-	var is any = map[string]any{}
+	values := t.values(phase, s, custom, size)
 	switch {
 	case t.Child.Many:
-		is = fieldsOf(t.pods(s))
+		values[t.Child.ID] = fieldsOf(t.pods(s))
 	case child != nil:
-		is = child.Fields
+		values[t.Child.ID] = child.Fields
+	default:
+		values[t.Child.ID] = map[string]any{}
 	}
-	lacks, steps := phase.Lacks(map[string]any{
-		expr.Custom: custom.Fields, t.Child.ID: is, expr.Knob: map[string]any{t.knob: int64(size)},
-	})
+	lacks, steps := phase.Lacks(values)
 	if !t.effort.spend(steps) || lacks == "" {
 		return ""
 	}

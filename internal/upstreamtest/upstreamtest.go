@@ -110,7 +110,7 @@ func plain(of any, properties bool) any {
 		}
 		return short
 	case []any:
-		var short []any
+		short := []any{} // empty is not absent
 		for _, value := range of {
 			short = append(short, plain(value, false))
 		}

@@ -22,7 +22,7 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// The variables that every expression has, beside the main child by its id.
+// The variables that every expression has, beside the children by their ids.
 const (
 	Custom = "cr"   // the custom resource
 	Knob   = "knob" // what its knobs were last set to, by name
@@ -32,7 +32,11 @@ const (
 type Expression struct {
 	text  string
 	parts []part
+	names map[string]bool
 }
+
+// Reads reports whether an expression reads a variable.
+func (e *Expression) Reads(variable string) bool { return e.names[variable] }
 
 // part is one operand of the conjunction.
 type part struct {
@@ -90,8 +94,13 @@ func (e *Environment) Compile(text string) (*Expression, error) {
 	case checked.OutputType() != cel.BoolType && checked.OutputType() != cel.DynType:
 		return nil, fmt.Errorf("it is of the type %s, expected bool", checked.OutputType())
 	}
-	compiled := &Expression{text: text}
+	compiled := &Expression{text: text, names: map[string]bool{}}
 	info := checked.NativeRep().SourceInfo()
+	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(at ast.Expr) {
+		if at.Kind() == ast.IdentKind {
+			compiled.names[at.AsIdent()] = true
+		}
+	}))
 	for _, operand := range conjuncts(checked.NativeRep().Expr()) {
 		one, err := e.part(operand, info)
 		if err != nil {

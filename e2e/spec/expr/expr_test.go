@@ -84,11 +84,20 @@ spec:
 `)}
 	env, err := expr.Typed(expr.Types{
 		Definition: definition, Version: "v1", Knobs: []string{"size"},
-		Children: map[string]schema.GroupVersionKind{"server": {Group: "apps", Version: "v1", Kind: "StatefulSet"}, "other": {Group: "b", Version: "v1", Kind: "O"}},
+		Children: map[string]expr.Child{
+			"server":  {Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}},
+			"volumes": {Kind: schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}, List: true},
+			"other":   {Kind: schema.GroupVersionKind{Group: "b", Version: "v1", Kind: "O"}},
+		},
 	})
 	require.NoError(t, err)
-	_, err = env.Compile(ready + " && other.anything == 1")
+	compiled, err := env.Compile(ready + " && other.anything == 1")
 	require.NoError(t, err)
+	assert.True(t, compiled.Reads("other"))
+	assert.False(t, compiled.Reads("volumes"))
+	compiled, err = env.Compile("cr.metadata.name == '' || volumes.all(v, v.spec.resources.requests.storage == '1Gi')")
+	require.NoError(t, err)
+	assert.True(t, compiled.Reads("volumes"), "in a macro")
 	for text, want := range map[string]string{
 		"cr.status.observedGenerations == 1":    "undefined field 'observedGenerations'",
 		"server.status.readyReplica == 1":       "undefined field 'readyReplica'; did you mean \"readyReplicas\"?",
@@ -97,6 +106,7 @@ spec:
 		"cr.status.observedGeneration == 'one'": "no matching overload",
 		"cr.status.":                            "Syntax error",
 		"cluster.status == 1":                   "undeclared reference to 'cluster'",
+		"volumes.all(v, v.spec.resource == 1)":  "undefined field 'resource'",
 	} {
 		_, err := env.Compile(text)
 		require.ErrorContains(t, err, want, text)

@@ -30,11 +30,15 @@ import (
 type Types struct {
 	// Definition is the CustomResourceDefinition; nil: it is not known, and the custom resource may have any field.
 	Definition *unstructured.Unstructured
-	Version    string // of the custom resource
-	// Children are kinds of the cluster's own, by the names of their variables. One that is not known may have any field.
-	Children map[string]schema.GroupVersionKind
-	Many     bool // each variable of a child is the list of them
-	Knobs    []string
+	Version    string           // of the custom resource
+	Children   map[string]Child // by the names of their variables
+	Knobs      []string
+}
+
+// Child is what a variable holds, an object of one of the cluster's own kinds; one that is not known may have any field.
+type Child struct {
+	Kind schema.GroupVersionKind
+	List bool // it holds a list of such objects
 }
 
 // Typed returns an environment in which a field that the definition or the kind does not have is an error.
@@ -56,9 +60,9 @@ func Typed(t Types) (*Environment, error) {
 		return nil, err
 	}
 	declare(Custom, custom)
-	for name, kind := range t.Children {
-		is := kindType(kind)
-		if t.Many && is != nil {
+	for name, child := range t.Children {
+		is := kindType(child.Kind)
+		if child.List && is != nil {
 			is = apiservercel.NewListType(is.MaybeAssignTypeName("workload."+name+".item"), -1)
 		}
 		declare(name, is)

@@ -8,17 +8,19 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/expr"
 	rules "operatorbench/e2e/spec/schema"
 )
 
 // FixturesFolder is where a workload's folder has recorded objects. A file PHASE.yaml or PHASE-ANYTHING.yaml has a
-// custom resource in that phase and, behind it, its main children.
+// custom resource in that phase and, behind it, its children.
 const FixturesFolder = "fixtures"
 
 // A custom resource is in the first of these phases that holds, or in none.
@@ -49,20 +51,16 @@ func (w *Workload) checkFixture(file string, phases map[string]*expr.Expression)
 	if err != nil {
 		return err
 	}
-	cr, children := objects[0], []any{}
+	cr, children := objects[0], map[string][]any{}
 	for _, child := range objects[1:] {
-		children = append(children, child.Object)
+		kind := child.GetAPIVersion() + " " + child.GetKind()
+		children[kind] = append(children[kind], child.Object)
 	}
-	var is any = map[string]any{}
-	switch {
-	case w.Main().Many:
-		is = children
-	case len(children) > 0:
-		is = children[0]
-	}
-	name, _ := w.ScaleKnob()
 	size, _ := w.SizeOf(cr)
-	values := map[string]any{expr.Custom: cr.Object, w.Main().ID: is, expr.Knob: map[string]any{name: size}}
+	values := w.values(cr.Object, size, children)
+	if main := w.Main(); !main.Many {
+		values[main.ID] = append(children[kind(main)], any(map[string]any{}))[0]
+	}
 	for _, phase := range phaseOrder {
 		if phases[phase] == nil {
 			continue
@@ -79,13 +77,13 @@ func (w *Workload) checkFixture(file string, phases map[string]*expr.Expression)
 	return nil
 }
 
-// recorded reads the objects of a file: a custom resource, then main children.
+// recorded reads the objects of a file: a custom resource, then children.
 func (w *Workload) recorded(file string) ([]*unstructured.Unstructured, error) {
 	text, err := fs.ReadFile(w.folder, file)
 	if err != nil {
 		return nil, err
 	}
-	kinds := []string{w.Resource.APIVersion() + " " + w.Resource.Kind, w.MainGVR().GroupVersion().String() + " " + w.Main().Kind}
+	kinds := []string{w.Resource.APIVersion() + " " + w.Resource.Kind}
 	var objects []*unstructured.Unstructured
 	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
 		document, err := documents.Read()
@@ -99,10 +97,12 @@ func (w *Workload) recorded(file string) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		if is, want := o.GetAPIVersion()+" "+o.GetKind(), kinds[min(len(objects), 1)]; is != want {
-			return nil, fmt.Errorf("object %d is a %s, expected a %s", len(objects)+1, is, want)
+		if is := o.GetAPIVersion() + " " + o.GetKind(); !slices.Contains(kinds, is) {
+			return nil, fmt.Errorf("object %d is a %s, expected a %s", len(objects)+1, is, strings.Join(kinds, " or a "))
 		}
-		objects = append(objects, o)
+		if objects = append(objects, o); len(objects) == 1 {
+			kinds = plain.Once(nil, plain.Map(w.Children, kind)...)
+		}
 	}
 	if len(objects) == 0 {
 		return nil, errors.New("it has no object")

@@ -322,11 +322,8 @@ func (w *Workload) Scenarios() (fs.FS, error) {
 // resource that no operator has seen.
 func (w *Workload) checkPhases(f *rules.File) {
 	main := w.Main()
-	name, knob := w.ScaleKnob()
-	env, err := expr.Typed(expr.Types{
-		Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name},
-		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)}, Many: main.Many,
-	})
+	_, knob := w.ScaleKnob()
+	env, err := expr.Typed(w.types(func(child spec.ChildKind) bool { return child.ID != main.ID || main.Many }))
 	if err != nil {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
 		return
@@ -352,7 +349,8 @@ func (w *Workload) checkPhases(f *rules.File) {
 	if main.Many {
 		unseen = []any{}
 	}
-	values := map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}}
+	values := w.values(w.template.Object, size, nil)
+	values[main.ID] = unseen
 	phases := map[string]*expr.Expression{}
 	for phase, text := range w.Phases.Named() {
 		if phase == "gone" {
@@ -393,8 +391,12 @@ func compile(typed, untyped *expr.Environment, text string) (*expr.Expression, e
 // none.
 func (w *Workload) checkGone(f *rules.File, untyped *expr.Environment) {
 	fail := func(format string, args ...any) { f.FailAt([]any{"phases", "gone"}, "phases.gone: "+format, args...) }
-	name, _ := w.ScaleKnob()
-	of := expr.Types{Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name}, Many: true}
+	of := w.types(func(spec.ChildKind) bool { return true })
+	env, err := expr.Typed(of)
+	if err != nil {
+		return // checkPhases says so
+	}
+	of.Children = nil
 	alone, err := expr.Typed(of)
 	if err != nil {
 		return // checkPhases says so
@@ -403,22 +405,37 @@ func (w *Workload) checkGone(f *rules.File, untyped *expr.Environment) {
 		fail("it looks at no child: the custom resource is gone before it is asked")
 		return
 	}
-	of.Children = map[string]schema.GroupVersionKind{}
-	values := map[string]any{expr.Custom: w.template.Object, expr.Knob: map[string]any{name: int64(w.Smallest())}}
-	for _, child := range w.Children {
-		of.Children[child.ID], values[child.ID] = GVR(child.Resource).GroupVersion().WithKind(child.Kind), []any{}
-	}
-	env, err := expr.Typed(of)
-	if err != nil {
-		fail("%v", err)
-		return
-	}
 	compiled, err := compile(env, untyped, w.Phases.Gone)
 	if err != nil {
 		fail("%v", err)
-	} else if lacks, _ := compiled.Lacks(values); lacks != "" {
+	} else if lacks, _ := compiled.Lacks(w.values(w.template.Object, int64(w.Smallest()), nil)); lacks != "" {
 		fail("where nothing is left it does not hold: %s", lacks)
 	}
+}
+
+// types are those of an expression's variables; list reports whether a child's holds a list.
+func (w *Workload) types(list func(spec.ChildKind) bool) expr.Types {
+	name, _ := w.ScaleKnob()
+	all := expr.Types{Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name}, Children: map[string]expr.Child{}}
+	for _, child := range w.Children {
+		all.Children[child.ID] = expr.Child{Kind: GVR(child.Resource).GroupVersion().WithKind(child.Kind), List: list(child)}
+	}
+	return all
+}
+
+// values are what the variables of an expression hold, with children in lists by their kinds.
+func (w *Workload) values(cr map[string]any, size int64, objects map[string][]any) map[string]any {
+	name, _ := w.ScaleKnob()
+	values := map[string]any{expr.Custom: cr, expr.Knob: map[string]any{name: size}}
+	for _, child := range w.Children {
+		values[child.ID] = append([]any{}, objects[kind(child)]...)
+	}
+	return values
+}
+
+// kind is the version and kind of a child, as its objects have them.
+func kind(child spec.ChildKind) string {
+	return GVR(child.Resource).GroupVersion().String() + " " + child.Kind
 }
 
 // unsaid is the template with a status that is of its generation and size, and whose lists are empty.

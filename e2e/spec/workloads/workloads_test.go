@@ -302,22 +302,26 @@ func TestRecordedObjects(t *testing.T) {
 	const (
 		cr    = "apiVersion: example.com/v1\nkind: Example\nmetadata: {generation: 2}\nspec: {replicas: 2}\nstatus: {observedGeneration: %d}\n"
 		child = "---\napiVersion: apps/v1\nkind: StatefulSet\nstatus: {readyReplicas: 2}\n"
+		note  = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\n"
 	)
 	for name, test := range map[string]struct{ file, text, want string }{
 		"ready":                     {"ready.yaml", fmt.Sprintf(cr, 2) + child, ""},
 		"failed":                    {"failed-at-once.yaml", fmt.Sprintf(cr, 9), ""},
 		"in none":                   {"none-yet.yaml", fmt.Sprintf(cr, 1) + child, ""},
+		"ready with another child":  {"ready.yaml", fmt.Sprintf(cr, 2) + child + fmt.Sprintf(note, "here"), ""},
+		"another child is wrong":    {"none.yaml", fmt.Sprintf(cr, 2) + child + fmt.Sprintf(note, "here") + fmt.Sprintf(note, "there"), ""},
 		"not ready":                 {"ready-a.yaml", fmt.Sprintf(cr, 2), "fixtures/ready-a.yaml: its name claims ready: server.status.readyReplicas == knob.size does not hold (status is absent)"},
 		"ready after all":           {"none-a.yaml", fmt.Sprintf(cr, 2) + child, "fixtures/none-a.yaml: its name claims none, and phases.ready holds"},
 		"failed, whatever else":     {"ready-b.yaml", fmt.Sprintf(cr, 9) + child, "fixtures/ready-b.yaml: its name claims ready, and phases.failed holds"},
 		"no such phase":             {"paused.yaml", fmt.Sprintf(cr, 2), `fixtures/paused.yaml: its name begins with "paused", expected none or a phase that workload.yaml has an expression of`},
 		"nothing":                   {"none.yaml", "# nothing\n", "fixtures/none.yaml: Object 'Kind' is missing"},
-		"another kind":              {"none.yaml", fmt.Sprintf(cr, 2) + "---\napiVersion: v1\nkind: Pod\n", "fixtures/none.yaml: object 2 is a v1 Pod, expected a apps/v1 StatefulSet"},
+		"another kind":              {"none.yaml", fmt.Sprintf(cr, 2) + "---\napiVersion: v1\nkind: Pod\n", "fixtures/none.yaml: object 2 is a v1 Pod, expected a apps/v1 StatefulSet or a v1 ConfigMap"},
 		"no size":                   {"none.yaml", strings.Replace(fmt.Sprintf(cr, 2), "replicas", "size", 1), "fixtures/none.yaml: the custom resource has no whole number at spec.replicas"},
 		"what cannot be read":       {"none.yaml", "a: b: c", "fixtures/none.yaml: "},
 		"a key that is there twice": {"none.yaml", "a: 1\na: 2\n", `fixtures/none.yaml: `},
 	} {
-		with := strings.Replace(example, "phases:", "phases:\n  failed: cr.status.observedGeneration == 9", 1)
+		with := strings.NewReplacer("phases:", "phases:\n  failed: cr.status.observedGeneration == 9", "status: {",
+			"  - {id: notes, resource: configmaps.v1, kind: ConfigMap}\nstatus: {", "== knob.size", "== knob.size && notes.all(n, n.metadata.name == 'here')").Replace(example)
 		_, err := workloads.Read("example", fstest.MapFS{
 			"workload.yaml": {Data: []byte(with)}, "crd.yaml": {Data: []byte(definition)}, "cr.yaml": {Data: []byte(custom)},
 			"fixtures/" + test.file: {Data: []byte(test.text)},

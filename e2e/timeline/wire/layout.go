@@ -14,7 +14,7 @@ import (
 type Layout struct {
 	Customs string   // the custom resource, as plural.version.group
 	Mains   string   // the child that runs its pods
-	Others  []string // of other children, where the workload says their names, or when all is gone
+	Others  []string // of other children that are looked at
 
 	fields bool    // expressions of the workload read objects
 	custom *Lookup // what is read of a custom resource, by slot
@@ -24,19 +24,14 @@ type Layout struct {
 // unset is a path that no object has.
 const unset = "absent-by-declaration"
 
-// NewLayout is how the objects of a workload are read.
-func NewLayout(w *spec.Workload) *Layout {
+// NewLayout is how the objects of a workload are read. others are the resources of children beside the main one that are
+// looked at.
+func NewLayout(w *spec.Workload, others ...string) *Layout {
 	_, knob := w.ScaleKnob()
 	paths := []string{knob.Path, w.Status.ObservedGeneration, w.Status.Replicas, w.Status.Selector, w.Status.Nodes, w.Status.Conditions, w.Status.Message}
 	for i, path := range paths {
 		if path == "" {
 			paths[i] = unset
-		}
-	}
-	var others []string
-	for _, child := range w.Children {
-		if (w.Phases.Gone != "" || child.Name != "") && child.Resource != w.Main().Resource && !slices.Contains(others, child.Resource) {
-			others = append(others, child.Resource)
 		}
 	}
 	return &Layout{
