@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -107,5 +109,32 @@ func TestALockThatLeadsElsewhereIsRefused(t *testing.T) {
 		_, err := published.Read(root)
 		require.ErrorContains(t, err, want, text)
 		require.ErrorContains(t, err, published.LockFile)
+	}
+}
+
+// Whoever doubts a published figure can judge its recording: the history of main has each, whole. A commit that was made
+// beside it, and never came into it, is none.
+func TestEveryRecordingIsInTheHistory(t *testing.T) {
+	root := filepath.Join("..", "..")
+	if out, err := exec.Command("git", "-C", root, "rev-parse", "--is-shallow-repository").Output(); err != nil || string(out) != "false\n" {
+		t.Skip("this is no clone with its whole history")
+	}
+	lock, err := published.Read(root)
+	require.NoError(t, err)
+	require.NotEmpty(t, lock.Recordings)
+	for _, one := range lock.Recordings {
+		if out, err := exec.Command("git", "-C", root, "merge-base", "--is-ancestor", one.Commit, "HEAD").CombinedOutput(); err != nil { //nolint:gosec // the lock is checked
+			t.Errorf("run %s: the commit %s is not in the history: %v: %s", one.Run, one.Commit, err, out)
+			continue
+		}
+		bytes := int64(0)
+		for _, file := range one.Files {
+			out, err := exec.Command("git", "-C", root, "cat-file", "-s", one.Commit+":"+file).Output() //nolint:gosec // the lock is checked
+			require.NoError(t, err, "%s: %s", one.Run, file)
+			size, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+			require.NoError(t, err)
+			bytes += size
+		}
+		assert.Equal(t, one.Bytes, bytes, one.Run)
 	}
 }

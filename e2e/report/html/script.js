@@ -40,8 +40,9 @@
   const columns = () => {
     const on = new Set(ticks.filter(tick => tick.checked).map(tick => tick.value));
     table.classList.toggle('short', !on.has('from'));
-    table.querySelectorAll('[data-g]').forEach(cell => { cell.hidden = !on.has(cell.dataset.g); });
-    heads.forEach((head, i) => { if (i) choice.options[i].hidden = head.hidden; });
+    heads.forEach((head, i) => {
+      if (i) [head, choice.options[i], ...rows.map(row => row.cells[i])].forEach(part => { part.hidden = !on.has(head.dataset.g); });
+    });
   };
   ticks.forEach(tick => tick.addEventListener('change', columns));
   filter.addEventListener('input', show);

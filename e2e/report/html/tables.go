@@ -33,7 +33,6 @@ type figuresRow struct {
 
 // entry is a figure with where it is from.
 type entry struct {
-	Group      int
 	Text, From string
 	Value      string // to sort by; empty: not known
 	Class      string // of its outcome; empty: it has none
@@ -65,7 +64,7 @@ func (s *site) figures() figures {
 		if i >= len(s.Choose(first...)) {
 			group = 1 + slices.Index(groups, c.Group)
 		}
-		entries := plain.Map(s.Styles, func(one *style) entry { return s.entry(c, one.Label, group) })
+		entries := plain.Map(s.Styles, func(one *style) entry { return s.entry(c, one.Label) })
 		if !slices.ContainsFunc(entries, func(e entry) bool { return e.Text != plain.Unknown }) {
 			continue
 		}
@@ -77,9 +76,9 @@ func (s *site) figures() figures {
 	return t
 }
 
-func (s *site) entry(c result.Column, label string, group int) entry {
+func (s *site) entry(c result.Column, label string) entry {
 	v := c.Of(label)
-	e := entry{Group: group, Text: cmp.Or(v.Text, plain.Unknown), From: v.From()}
+	e := entry{Text: cmp.Or(v.Text, plain.Unknown), From: v.From()}
 	if v.Run != "" && v.Run != s.runs[0].Runs[0] {
 		e.From = from(v, v.Run)
 	}
