@@ -4,14 +4,17 @@ package upstreamtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/diff"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/install"
@@ -52,6 +55,25 @@ func ByName(objs []*unstructured.Unstructured) map[string]map[string]any {
 		all[key(obj)] = obj.Object
 	}
 	return all
+}
+
+// Same holds a style's objects to upstream's, one by one, as a definition is long. edit, where there is one, is what a style
+// means to have otherwise.
+func Same(t *testing.T, want, got map[string]map[string]any, edit func(name string, object map[string]any)) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if want[name] == nil {
+			t.Errorf("%s is not upstream's", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if edit != nil {
+			edit(name, want[name])
+		}
+		if !reflect.DeepEqual(want[name], got[name]) {
+			t.Errorf("%s is not as upstream has it (-), but (+):\n%s", name, diff.Diff(want[name], got[name]))
+		}
+	}
 }
 
 func key(obj *unstructured.Unstructured) string { return obj.GetKind() + " " + obj.GetName() }

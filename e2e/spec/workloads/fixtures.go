@@ -57,10 +57,7 @@ func (w *Workload) checkFixture(file string, phases map[string]*expr.Expression)
 		children[kind] = append(children[kind], child.Object)
 	}
 	size, _ := w.SizeOf(cr)
-	values := w.values(cr.Object, size, children)
-	if main := w.Main(); !main.Many {
-		values[main.ID] = append(children[kind(main)], any(map[string]any{}))[0]
-	}
+	values := w.present(cr.Object, size, children)
 	for _, phase := range phaseOrder {
 		if phases[phase] == nil {
 			continue

@@ -345,12 +345,7 @@ func (w *Workload) checkPhases(f *rules.File) {
 	}
 	w.checkPause(f, env, w.Pause)
 	size, _, _ := unstructured.NestedInt64(w.template.Object, spec.Fields(knob.Path)...)
-	var unseen any = map[string]any{}
-	if main.Many {
-		unseen = []any{}
-	}
-	values := w.values(w.template.Object, size, nil)
-	values[main.ID] = unseen
+	values := w.present(w.template.Object, size, nil)
 	phases := map[string]*expr.Expression{}
 	for phase, text := range w.Phases.Named() {
 		if phase == "gone" {
@@ -429,6 +424,15 @@ func (w *Workload) values(cr map[string]any, size int64, objects map[string][]an
 	values := map[string]any{expr.Custom: cr, expr.Knob: map[string]any{name: size}}
 	for _, child := range w.Children {
 		values[child.ID] = append([]any{}, objects[kind(child)]...)
+	}
+	return values
+}
+
+// present are they where the custom resource is there: of the main child the object, which may be empty, unless it is many.
+func (w *Workload) present(cr map[string]any, size int64, objects map[string][]any) map[string]any {
+	values := w.values(cr, size, objects)
+	if main := w.Main(); !main.Many {
+		values[main.ID] = append(objects[kind(main)], any(map[string]any{}))[0]
 	}
 	return values
 }
