@@ -235,7 +235,7 @@ func (p *progress) of(members []*member) {
 	}
 }
 
-// hear takes note of whom an entry concerns: nothing elsewhere concerns a member. What is
+// hear notes which members an entry concerns: nothing elsewhere concerns one. What is
 // named after no custom resource may be of any in its namespace.
 func (p *progress) hear(e record.Entry) {
 	var namespace, name string

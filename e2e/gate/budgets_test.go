@@ -51,7 +51,7 @@ func TestBudgets(t *testing.T) {
 			}
 			fmt.Fprintf(&b, " %.0f | %.0f |", none.percent(gate.Inconclusive), one.percent(gate.Regression))
 			if i == len(budgets())-1 {
-				assert.Less(t, surplus(none, gate.Inconclusive, mostOpen), 0.999, "%s: unchanged code of which it cannot tell", s.name)
+				assert.Less(t, surplus(none, gate.Inconclusive, mostOpen), 0.999, "%s: unchanged code that it cannot judge", s.name)
 				one.verdict[gate.Pass] += one.verdict[gate.Inconclusive] + one.verdict[gate.Improvement]
 				assert.Less(t, surplus(one, gate.Pass, 1-leastFound), 0.999, "%s: a latency that is slower and not found", s.name)
 			}

@@ -42,8 +42,8 @@ func always(e *timeline.Event) bool {
 }
 
 // of matches actions, faults, what brings an inner phase about, and watch events on any of these resources in the
-// sample's namespaces. Of what happens elsewhere to a sample of the matrix it matches where a work object begins and
-// ends: there can be very many inner phases.
+// sample's namespaces. Outside of them, for a sample of the matrix, it matches only the begin and the end of a work
+// object: there can be very many inner phases.
 func of(t *timeline.Timeline, roles ...timeline.Role) func(*timeline.Event) bool {
 	resources := t.Resources(roles...)
 	return func(e *timeline.Event) bool {

@@ -183,8 +183,8 @@ func TestWhatIsSaidOfWhatGoesWellIsNoDiagnosis(t *testing.T) {
 	}
 }
 
-// What is said of a custom resource that is broken on purpose, too, is no text of what
-// goes well.
+// What is said of a custom resource that is also broken on purpose is no text of one
+// that goes well.
 func TestWhatIsSaidOfAnotherFaultIsADiagnosis(t *testing.T) {
 	s := newStory(t)
 	for i, scenario := range []string{"first", "second"} {

@@ -47,7 +47,7 @@ func oneLeader(t *timeline.Timeline) Verdict {
 	for _, pod := range slices.Sorted(maps.Keys(asked)) {
 		one := fmt.Sprintf("%s asked for %s", podTitle(pod), plain.Plural(asked[pod], "write"))
 		if refused[pod] > 0 {
-			one += fmt.Sprintf(", of which %d failed", refused[pod])
+			one += fmt.Sprintf(", and %d of them failed", refused[pod])
 		}
 		did = append(did, one)
 	}

@@ -35,7 +35,7 @@ func TestWhoWritesWhileTwoRun(t *testing.T) {
 			write(s, "a", 100)
 			write(s, "b", 101)
 			s.by("b", 102, "update", customs, "services", "cache", 409)
-		}, spec.Pass, "the operator's pods elect no leader by a Lease, and both acted: a asked for 1 write; b asked for 2 writes, of which 1 failed"},
+		}, spec.Pass, "the operator's pods elect no leader by a Lease, and both acted: a asked for 1 write; b asked for 2 writes, and 1 of them failed"},
 		"one acts": {func(s *story) { write(s, "a", 100) }, spec.Pass, "of the operator's pods one acted, though no Lease elects it: a asked for 1 write"},
 		"a leader": {func(s *story) {
 			renew(s, "a", 90)

@@ -15,8 +15,8 @@ import (
 
 var statusOracle = Named{Name: "status", Needs: onAll, Shows: []timeline.Role{timeline.RoleCustom, timeline.RolePods}, Judge: status, OfTheEnd: true, Told: true}
 
-// status is oracle 7, for styles that declare to write the status. Of what they declare to write it must be right at
-// the end, of each custom resource that is to stay:
+// status is oracle 7, for styles that declare to write the status. The fields that they declare must be right at the
+// end, for each custom resource that is to stay:
 //
 //   - nodes names exactly the pods that run;
 //   - observedGeneration is the custom resource's generation;

@@ -246,7 +246,7 @@ func TestStatusOfANewerGeneration(t *testing.T) {
 		"observed, not written": {fields{"conditions": []any{condition("Ready", "False", "Waiting", 2)}}, "it said observedGeneration 2, and no Deployment asked for the size of that, 3, within 1s"},
 		"Ready stays":           {fields{"conditions": []any{condition("Ready", "True", "AllReady", 0)}}, "it said observedGeneration 2"},
 		"Ready for it":          {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 2)}}, "condition Ready was True (AllReady) for generation 2, and its 3 pods were not ready"},
-		"Ready says of which":   {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 0)}}, ""},
+		"Ready names its one":   {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 0)}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := writing(t, "Ready", wholeStatus...)

@@ -177,8 +177,8 @@ type Other struct {
 type Fault struct {
 	// Stage is Begun once it is broken, Over once it is whole again.
 	Stage string `json:"stage"`
-	// From is just before the first request of breaking it or of mending it; of what is over at once, it is the entry's
-	// own time in the Over entry. Recovery is counted from the Over entry's From.
+	// From is just before the first request of breaking it or of mending it; if a fault is over at once, it is
+	// the Over entry's own time. Recovery is counted from the Over entry's From.
 	From      time.Duration `json:"from"`
 	Kind      string        `json:"kind"` // kill, stop, restart, forbid, forbidReading, refuse, mutate, occupy, removeImage, definition, cut, silence, suspend, upgrade, upgrading, deleteWorkload, scaleWorkload, double
 	What      string        `json:"what"` // the component, resource or image that it is done to

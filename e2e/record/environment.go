@@ -67,7 +67,7 @@ type Comparison struct {
 	// Gone is what the base has and head has not; New are styles that only head has.
 	Gone []Gone   `json:"gone,omitempty"`
 	New  []string `json:"new,omitempty"`
-	// Groups are those of the scenarios that were to be driven. Undriven says of what was not driven at all, why not.
+	// Groups are those of the scenarios that were to be driven. Undriven has what was not driven at all, and why.
 	Groups   []string   `json:"groups"`
 	Undriven []Undriven `json:"undriven,omitempty"`
 }

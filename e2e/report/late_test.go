@@ -102,7 +102,7 @@ func TestLateInEveryFormat(t *testing.T) {
 	assert.Equal(t, report.DocumentCounts{Passed: 8, Late: 7}, d.Counts)
 	assert.Equal(t, spec.Late, d.Cells[1].Verdict)
 	assert.Equal(t, []int{0, 5, 5}, []int{d.Cells[1].Passed, d.Cells[1].Late, d.Cells[1].Rounds})
-	assert.False(t, r.Failed(), "how far a style is behind is a figure, of which nobody says what is expected")
+	assert.False(t, r.Failed(), "how far a style is behind is a figure, and no verdict is expected of it")
 }
 
 // A single change that is late is a failure, even where every oracle passes.

@@ -197,7 +197,7 @@ func TestGrantsOfShardsAddUp(t *testing.T) {
 	b.Lost = 1
 	joined := report.Of(result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{a}},
 		result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{b, {Style: "old", Audited: true}}}).Grants
-	require.Len(t, joined, 1, "a style of which no rights are known is left out")
+	require.Len(t, joined, 1, "a style is left out if its rights are unknown")
 	use := joined[0]
 	require.Len(t, use.Rights, 3)
 	assert.Equal(t, []int{4, 5, 2}, []int{use.Rights[0].Used, use.Rights[1].Used, use.Rights[2].Used})

@@ -34,7 +34,7 @@ func (t teller) reasons(c *result.Cell) []result.Oracle {
 // failure is a reason why a measured cell did not pass.
 type failure struct {
 	title string
-	where string // the first sample of which it was said
+	where string // the first sample that it was said of
 	result.Oracle
 }
 

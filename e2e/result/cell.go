@@ -159,7 +159,7 @@ func (c *Cell) Oracle(name string) (Oracle, bool) {
 }
 
 // Reasons are the oracles that say why a cell did not pass: those that failed, or else those that could not judge.
-// Those that say the same are named once. Of what is late, though no oracle failed, it is the sample's end.
+// Those that say the same are named once. If a sample is late and no oracle failed, its end is the reason.
 func (c *Cell) Reasons() []Oracle {
 	if late, there := c.overdue(); there && c.Verdict == spec.Late {
 		return []Oracle{late}

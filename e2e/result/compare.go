@@ -18,7 +18,7 @@ type Difference struct {
 	Expected string `json:"expected"` // verdicts in words
 	Seen     string `json:"seen"`
 	// Oracle is the first that failed, or whose verdict is invalid, with what it
-	// said; empty: there is none. Of what is late the message alone says why.
+	// said; empty: there is none. If a sample is late, the message alone says why.
 	Oracle  string `json:"oracle,omitempty"`
 	Message string `json:"message,omitempty"`
 }

@@ -326,7 +326,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 	}
 }
 
-// overRounds is the median of what has a value in each round, with its interval, or of too few rounds all that was seen.
+// overRounds is the median of a figure over its rounds, with its interval, or with all that was seen if the rounds are too few.
 func overRounds(unit string, s stat.Summary) Value {
 	v := measured(unit, s, s.P50, s.CI50)
 	if v.Known = s.N > 0 && !s.P50.Censored; s.N > 0 && s.CI50 == nil {

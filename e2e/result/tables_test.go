@@ -117,7 +117,7 @@ func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
 	assert.Equal(t, 4, result.Of(before, made("manifests", "n", "1"), made("same", "m", "1")).Matrix.Cell("native", "create").All())
 }
 
-// A scenario that was changed is another one: of what was seen in the form before nothing counts.
+// A scenario that was changed is another one: what was seen in the form before does not count.
 func TestVerdictsAreOfOneFormOfAScenario(t *testing.T) {
 	made := func(run, digest string, hour int, styles ...string) result.Recording {
 		samples := map[string][]float64{}

@@ -89,7 +89,7 @@ func (t *Timeline) Lacks(point string) string {
 }
 
 // StateLacks says what the wanted state of the sample's custom resources lacks.
-// Of what cannot be brought about only the last size that could is wanted.
+// If the size cannot be brought about, the last one that could is wanted.
 func (t *Timeline) StateLacks() string {
 	for i, s := range t.Subjects {
 		lacks := ""

@@ -115,7 +115,7 @@ func asked(size any, child object, pods ...object) object {
 	}
 }
 
-// deployed is a Deployment of which all pods are ready.
+// deployed is a Deployment with all pods ready.
 func deployed(size int) object {
 	return object{
 		"metadata": object{"name": "cache", "generation": 2},

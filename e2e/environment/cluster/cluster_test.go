@@ -417,7 +417,7 @@ func TestCleanBelievesNoPlantedFolder(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(`{"run":"labelled","engine":"docker"}`), 0o600))
 		return dir
 	}
-	t.Run("beside that which the network names", func(t *testing.T) {
+	t.Run("beside what the network names", func(t *testing.T) {
 		fakeNetwork(t, map[string]string{dirLabel: "/elsewhere/operatorbench-labelled"})
 		dir := plant(t)
 		var out strings.Builder

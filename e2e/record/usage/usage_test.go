@@ -164,7 +164,7 @@ func TestPodsElsewhereAreLeftOut(t *testing.T) {
 	_, r, s := open(t, says(answer("a/x 10 9", "b/y 20 9", "c/z 30 9", "a/young 0 9")), "a")
 	require.NoError(t, s.Stop())
 	u := r.entries()[0].Usage
-	assert.Equal(t, []record.PodUsage{{Namespace: "a", Name: "x", CPU: 10, Memory: 5}}, u.Pods, "a pod of which nothing is known yet is left out")
+	assert.Equal(t, []record.PodUsage{{Namespace: "a", Name: "x", CPU: 10, Memory: 5}}, u.Pods, "a pod is left out while nothing is known of it")
 }
 
 func TestOfTwoPodsOfOneNameTheYoungerCounts(t *testing.T) {

@@ -137,7 +137,7 @@ func conditioned(o *operator, edit func(cr *object, ready map[string]any)) {
 	})
 }
 
-// readyOfFirst goes on saying of which generation its condition first was.
+// readyOfFirst keeps the generation that its condition had first.
 func readyOfFirst(o *operator) {
 	conditioned(o, func(cr *object, ready map[string]any) {
 		was, _, _ := unstructured.NestedMap(cr.Object, "status")

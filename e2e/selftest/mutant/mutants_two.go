@@ -126,7 +126,7 @@ func drawsNames(o *operator) {
 	})
 }
 
-// keepsSome keeps something of each reconcile for ever, as a map by uid of which nothing is deleted does.
+// keepsSome keeps something of each reconcile for ever, like a map by uid that nothing is deleted from.
 func keepsSome(o *operator) { keeps(o, 128<<10) }
 
 // keepsMebibyte keeps a MiB of each.

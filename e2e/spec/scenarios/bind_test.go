@@ -207,7 +207,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			func(w *spec.Workload) { w.Definition = "" },
 			"the operator brings the definition of a Queue, so the harness has none to replace",
 		},
-		"too few sizes of which one may be lost": {
+		"too few sizes that may lose one": {
 			"given: {size: 1}\nsteps:\n  - patch: {size: 2}\n  - await: handled\n  - drift: {pod: {}}\nexpect: [converged]\n", nil,
 			"the scenario needs 2 sizes above one, and spec.replicas of a Queue takes 0, 1, 3",
 		},

@@ -18,8 +18,8 @@ import (
 	words "operatorbench/e2e/spec/schema"
 )
 
-// CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Of what cannot be rendered
-// Check tells.
+// CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Check reports what cannot be
+// rendered.
 func CheckCluster(catalogue *images.Catalogue, all ...*Style) error {
 	var problems []error
 	for _, s := range all {

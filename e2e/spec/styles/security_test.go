@@ -63,7 +63,7 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 		for _, reader := range readers {
 			installed := slices.ContainsFunc(held.Grants, func(g spec.Grant) bool { return g.ServiceAccount == reader.ServiceAccount })
 			if len(bases) > 0 && !installed {
-				continue // a base's, of which it takes something else
+				continue // a base's: it takes something else from it
 			}
 			assert.True(t, used[reader], "%v is in a secrets.yaml of %s, but may not read secrets: remove the entry", reader, style.Name)
 		}

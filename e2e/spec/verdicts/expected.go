@@ -48,7 +48,7 @@ type Scenario struct{ Name, Group string }
 type Entry struct {
 	Scenario string
 	Verdict  spec.Outcome // spec.Pass, spec.Fail, spec.NotApplicable, or spec.Flaky: it passes or fails from sample to sample
-	Oracles  []string     // exactly these fail, of what is flaky some of these; none: any may
+	Oracles  []string     // exactly these fail, or some of these if it is flaky; none: any may
 	Recovery string       // Itself, Nudge or Never; empty: any
 	Why      string       // a sentence; what is not a pass for certain has one
 	Cause    string       // names what several failures of the style come from; empty: this one has a cause of its own

@@ -22,7 +22,7 @@ func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Ex
 	if err != nil {
 		return e, err
 	}
-	f, err := schema.Read(file, text, "mapping from scenarios to verdicts: {} where all are to pass; a style of which nothing is expected has no such file")
+	f, err := schema.Read(file, text, "mapping from scenarios to verdicts: {} where all are to pass; a style without expectations has no such file")
 	if err != nil {
 		return e, err
 	}

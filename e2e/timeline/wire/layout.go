@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Layout says which fields of which resource are read, and where a custom resource has them.
+// Layout says which fields are read of each resource, and where a custom resource has them.
 type Layout struct {
 	Customs string   // the custom resource, as plural.version.group
 	Mains   string   // the child that runs its pods

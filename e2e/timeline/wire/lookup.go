@@ -184,7 +184,7 @@ func (l *Lookup) gjson(object []byte, i int, spend func(steps int) bool) Value {
 // walk fills in what a tree wants of the value that comes next.
 func (s *scanner) walk(t *tree, found []Value) {
 	if s.peek() != '{' {
-		// Of what is no object nothing is found, but for a list of members.
+		// Nothing is found in what is no object, but for a list of members.
 		if t.members != nil {
 			s.fail()
 		}

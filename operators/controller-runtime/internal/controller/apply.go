@@ -58,7 +58,7 @@ func (r *MemcachedReconciler) configuration(m *cachev1alpha1.Memcached, size int
 	if err := json.Unmarshal(text, wanted); err != nil {
 		return nil, fmt.Errorf("read Deployment %s: %w", m.Name, err)
 	}
-	// Of what a Deployment's type cannot leave out nothing is wanted.
+	// A Deployment's type cannot leave these out, and nothing is wanted of them.
 	wanted.Status, wanted.Spec.Strategy = nil, nil
 	for i := range wanted.Spec.Template.Spec.Containers {
 		wanted.Spec.Template.Spec.Containers[i].Resources = nil

@@ -20,7 +20,7 @@ func applying(t *testing.T, objects ...client.Object) *world {
 	return w
 }
 
-// A new Deployment is one request, and nothing is asked for before it. It is the same as that which is created.
+// A new Deployment is one request, and nothing is asked for before it. It is the same as the one that is created.
 func TestAppliesADeployment(t *testing.T) {
 	w, other := applying(t, sized(3)), newWorld(t, sized(3))
 	w.reconciler.APIReader = nil

@@ -81,7 +81,7 @@ func replaced() predicate.Predicate {
 	}
 }
 
-// podChanged passes those changes of a pod of which the status tells: it changes a
+// podChanged passes the changes of a pod that the status shows: a pod changes a
 // dozen times on its way up.
 func podChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {

@@ -106,8 +106,8 @@ func sameVersion(before, after any) bool {
 	return errB == nil && errA == nil && a.GetResourceVersion() == b.GetResourceVersion()
 }
 
-// samePod reports whether nothing changed that the status says about a pod; pods
-// change a dozen times on their way up, of which one matters here.
+// samePod reports whether nothing changed that the status says about a pod. Pods
+// change a dozen times on their way up, and one of these changes matters here.
 func samePod(before, after any) bool {
 	b, okB := before.(*corev1.Pod)
 	a, okA := after.(*corev1.Pod)
