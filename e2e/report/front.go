@@ -96,10 +96,9 @@ func (r *Report) chosen(load string) []choice {
 	add(fmt.Sprintf("all of %d written after", r.atOnce(load)), result.Last(load))
 	add("tests that fail", "fails")
 	add("peak memory", "memory")
-	for _, scenario := range r.Scenarios {
-		for _, c := range r.Choose(result.Holds(scenario), result.Keeps(scenario)) {
-			all = append(all, choice{strings.TrimPrefix(c.Head, scenario+", "), c})
-		}
+	for _, c := range r.Choose(append(plain.Map(r.Scenarios, result.Keeps), plain.Map(r.Scenarios, result.Holds)...)...) {
+		_, head, _ := strings.Cut(c.Head, ", ") // after the scenario's name
+		all = append(all, choice{head, c})
 	}
 	return all
 }

@@ -84,7 +84,7 @@ func TestFindingsGrowth(t *testing.T) {
 				plain.Duration(one.Rests[0].Stop.Median()), one.Back.Whole.P50.String(), one.Back.Wait.P50.String(), fmt.Sprintf("%.0f%%", 100*one.Back.Share.P50.Value))...)
 		}
 	}
-	require.Len(t, all.Rows, 6)
+	require.Len(t, all.Rows, 11)
 	between(t, "findings.md", "growth", all.Markdown())
 }
 
