@@ -53,10 +53,7 @@ func (t Trial) Correct() bool {
 // Style names the trial's style, one for each trial, so that several can
 // be on one cluster.
 func (t Trial) Style() string {
-	switch t.Case.Mutant {
-	case Correct:
-		return "correct-" + t.Case.Scenario
-	case Finalizing, Electing:
+	if t.Correct() {
 		return t.Case.Mutant + "-" + t.Case.Scenario
 	}
 	return "mutant-" + t.Case.Mutant

@@ -81,6 +81,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		// What it says; mutants_status.go.
 		{"status-lies", statusLies},
 		{"status-stale", statusStale},
+		{"observes-changes", observesChanges},
 		{"status-keeps-dead", statusKeepsDead},
 		{"status-restless", statusRestless},
 		{"condition-moves", conditionMoves},

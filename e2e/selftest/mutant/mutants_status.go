@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -37,6 +39,20 @@ func statusStale(o *operator) {
 	says(o, func(cr *object, status map[string]any) {
 		if first, found, _ := unstructured.NestedInt64(cr.Object, "status", "observedGeneration"); found {
 			status["observedGeneration"] = first
+		}
+	})
+}
+
+// observesChanges writes the generation that it has handled only beside something else that is new.
+func observesChanges(o *operator) {
+	rest := func(status map[string]any) []any {
+		c := condition(status)
+		return []any{status["nodes"], status["replicas"], status["selector"], c["status"], c["reason"], c["message"]}
+	}
+	says(o, func(cr *object, status map[string]any) {
+		was, found, _ := unstructured.NestedMap(cr.Object, "status")
+		if found && equality.Semantic.DeepEqual(rest(was), rest(status)) {
+			maps.Copy(status, was)
 		}
 	})
 }

@@ -313,6 +313,11 @@ func stories() []story {
 			w.scale(name, 2)
 			return field(w.custom(name), "status", "observedGeneration")
 		}, "2", "1"},
+		{"observes-changes", func(w *world) string {
+			w.create(name, 1)
+			w.scale(name, 1)
+			return field(w.custom(name), "status", "observedGeneration")
+		}, "2", "1"},
 		{"status-keeps-dead", func(w *world) string {
 			w.create(name, 1)
 			w.put(pods, pod("p1", name))
