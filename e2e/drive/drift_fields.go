@@ -35,6 +35,7 @@ func fieldDrifts() []fieldDrift {
 		{"the container's security context", []string{"securityContext"}, true, removed},
 		{"the pods' security context", append(pod, "securityContext"), false, func(any) any { return map[string]any{} }},
 		{"the pods' service account", append(pod, "serviceAccountName"), false, func(any) any { return "default" }},
+		{"the labels", []string{"metadata", "labels"}, false, removed},
 		{"the owner reference", []string{"metadata", "ownerReferences"}, false, removed},
 	}
 }

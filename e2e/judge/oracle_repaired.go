@@ -114,5 +114,9 @@ func viewOf(o *wire.Object) map[string]any {
 	}
 	var body any
 	_ = json.Unmarshal([]byte(o.Detail.Spec), &body) // nothing is compared of a spec that cannot be read
-	return map[string]any{"ownerReferences": owners, "spec": body}
+	labels := map[string]any{}
+	for key, value := range o.Detail.Labels {
+		labels[key] = value
+	}
+	return map[string]any{"labels": labels, "ownerReferences": owners, "spec": body}
 }

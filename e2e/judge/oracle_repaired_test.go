@@ -10,41 +10,52 @@ import (
 )
 
 func TestEachDriftedFieldIsRepaired(t *testing.T) {
-	with := func(port int, owned bool) thing {
+	with := func(port int, without ...string) thing {
 		d := deployment(2, 1, 1, 1)
 		d.object["spec"].(fields)["port"] = port
-		if !owned {
-			delete(d.object["metadata"].(fields), "ownerReferences")
+		d.object["metadata"].(fields)["labels"] = fields{"app": "memcached"}
+		for _, field := range without {
+			delete(d.object["metadata"].(fields), field)
 		}
 		return d
 	}
 	for name, test := range map[string]struct {
-		after     thing // the first drift, of the port
-		ownerless bool  // after the second, which is of the owner reference
-		want      spec.Outcome
-		message   string
-		table     []string
+		after   thing  // the first drift, of the port
+		second  string // the field of the metadata that is removed next
+		left    bool   // it stays so
+		want    spec.Outcome
+		message string
+		table   []string
 	}{
-		"put right":     {with(1, true), false, spec.Pass, "each of 2 fields of the Deployment that drifted was put right", []string{"+0.005 s the port: put right", "+0.505 s the owner: put right"}},
-		"a port left":   {with(2, true), false, spec.Fail, "1 stayed: the port", []string{"+0.005 s the port: not put right: spec.port: want 1, got 2", "+0.505 s the owner: put right"}},
-		"an owner left": {with(1, true), true, spec.Fail, "1 stayed: the owner", []string{"+0.005 s the port: put right", `+0.505 s the owner: not put right: ownerReferences.cr1: want " , controller true", got nothing`}},
+		"put right": {with(1), "ownerReferences", false, spec.Pass, "each of 2 fields of the Deployment that drifted was put right",
+			[]string{"+0.005 s the port: put right", "+0.505 s the ownerReferences: put right"}},
+		"a port left": {with(2), "ownerReferences", false, spec.Fail, "1 stayed: the port",
+			[]string{"+0.005 s the port: not put right: spec.port: want 1, got 2", "+0.505 s the ownerReferences: put right"}},
+		"an owner left": {with(1), "ownerReferences", true, spec.Fail, "1 stayed: the ownerReferences",
+			[]string{"+0.005 s the port: put right", `+0.505 s the ownerReferences: not put right: ownerReferences.cr1: want " , controller true", got nothing`}},
+		"labels left": {with(1), "labels", true, spec.Fail, "1 stayed: the labels",
+			[]string{"+0.005 s the port: put right", `+0.505 s the labels: not put right: labels.app: want "memcached", got nothing`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.given()
-			s.see(1990, "MODIFIED", with(1, true))
+			s.see(1990, "MODIFIED", with(1))
 			s.begin(2000, "native", "drift-fields", 1, matrix("repaired"))
 			drift := func(at float64, name string, to thing) {
 				s.act(at, at+5, "patch", to)
 				s.entries[len(s.entries)-1].Action.Wrong = name
 				s.see(at+6, "MODIFIED", to)
 			}
-			drift(2010, "the port", with(2, true).at(5000))
+			drift(2010, "the port", with(2).at(5000))
 			s.see(2100, "MODIFIED", test.after.at(5001))
-			s.act(2200, 2205, "patch", with(1, true).at(5002)) // the harness itself puts it right, which is nobody's merit
-			s.see(2206, "MODIFIED", with(1, true).at(5002))
-			drift(2510, "the owner", with(1, false).at(5003))
-			s.see(2600, "MODIFIED", with(1, !test.ownerless).at(5004))
+			s.act(2200, 2205, "patch", with(1).at(5002)) // the harness itself puts it right, which is nobody's merit
+			s.see(2206, "MODIFIED", with(1).at(5002))
+			drift(2510, "the "+test.second, with(1, test.second).at(5003))
+			after := with(1)
+			if test.left {
+				after = with(1, test.second)
+			}
+			s.see(2600, "MODIFIED", after.at(5004))
 			s.end(4000, record.Settled)
 			v := s.verdict("repaired")
 			assert.Equal(t, test.want, v.Outcome, v.Message)

@@ -73,6 +73,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-image", Scenario: "drift-image", Oracle: "reference", Fault: "It compares the replicas alone, and does not see another image."},
 		{Mutant: "ignores-command", Scenario: "drift-fields", Oracle: "repaired", Fault: "It compares image and replicas, and does not see another command."},
 		{Mutant: "ignores-owner", Scenario: "drift-fields", Oracle: "repaired", Fault: "It sets the owner reference when it makes the Deployment, and never again."},
+		{Mutant: "ignores-labels", Scenario: "drift-fields", Oracle: "repaired", Fault: "It sets the labels when it makes the Deployment, and never again."},
 		{Mutant: "replaces-child", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its Deployment as a whole, without what others have put there."},
 		{Mutant: "owns-alone", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its owner reference in the place of all that its Deployment has."},
 		{Mutant: "insists", Scenario: "others-marks", Oracle: "stays-converged", Fault: "It takes a Deployment to which a policy has added a container for one that was not written, and writes it again and again."},

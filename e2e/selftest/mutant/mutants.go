@@ -58,6 +58,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-image", ignoresImage},
 		{"ignores-command", ignoresCommand},
 		{"ignores-owner", ignoresOwner},
+		{"ignores-labels", ignoresLabels},
 		{"replaces-child", replacesChild},
 		{"owns-alone", ownsAlone},
 		{"insists", insists},

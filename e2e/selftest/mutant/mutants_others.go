@@ -86,6 +86,16 @@ func ignoresOwner(o *operator) {
 	}
 }
 
+// ignoresLabels sets the Deployment's labels when it makes it, and never again.
+func ignoresLabels(o *operator) {
+	merge := o.merge
+	o.merge = func(cr, have, want *object) *object {
+		next := merge(cr, have, want).DeepCopy()
+		next.SetLabels(have.GetLabels())
+		return next
+	}
+}
+
 // firstContainer is that of a Deployment's pods.
 func firstContainer(deployment *object) map[string]any {
 	spec, _ := deployment.Object["spec"].(map[string]any)

@@ -206,6 +206,11 @@ func stories() []story {
 			w.edit(deployments, name, func(o *object) { o.SetOwnerReferences(nil) })
 			return fmt.Sprint(len(child(w).GetOwnerReferences()))
 		}, "1", "0"},
+		{"ignores-labels", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetLabels(nil) })
+			return fmt.Sprint(len(child(w).GetLabels()))
+		}, "2", "0"},
 		{"replaces-child", func(w *world) string {
 			w.create(name, 1)
 			w.edit(deployments, name, func(o *object) { o.SetFinalizers([]string{"somebody.else/holds"}) })
