@@ -27,14 +27,22 @@ func TestEachDriftedFieldIsRepaired(t *testing.T) {
 		message string
 		table   []string
 	}{
-		"put right": {with(1), "ownerReferences", false, spec.Pass, "each of 2 fields of the Deployment that drifted was put right",
-			[]string{"+0.005 s the port: put right", "+0.505 s the ownerReferences: put right"}},
-		"a port left": {with(2), "ownerReferences", false, spec.Fail, "1 stayed: the port",
-			[]string{"+0.005 s the port: not put right: spec.port: want 1, got 2", "+0.505 s the ownerReferences: put right"}},
-		"an owner left": {with(1), "ownerReferences", true, spec.Fail, "1 stayed: the ownerReferences",
-			[]string{"+0.005 s the port: put right", `+0.505 s the ownerReferences: not put right: ownerReferences.cr1: want " , controller true", got nothing`}},
-		"labels left": {with(1), "labels", true, spec.Fail, "1 stayed: the labels",
-			[]string{"+0.005 s the port: put right", `+0.505 s the labels: not put right: labels.app: want "memcached", got nothing`}},
+		"put right": {
+			with(1), "ownerReferences", false, spec.Pass, "each of 2 fields of the Deployment that drifted was put right",
+			[]string{"+0.005 s the port: put right", "+0.505 s the ownerReferences: put right"},
+		},
+		"a port left": {
+			with(2), "ownerReferences", false, spec.Fail, "1 stayed: the port",
+			[]string{"+0.005 s the port: not put right: spec.port: want 1, got 2", "+0.505 s the ownerReferences: put right"},
+		},
+		"an owner left": {
+			with(1), "ownerReferences", true, spec.Fail, "1 stayed: the ownerReferences",
+			[]string{"+0.005 s the port: put right", `+0.505 s the ownerReferences: not put right: ownerReferences.cr1: want " , controller true", got nothing`},
+		},
+		"labels left": {
+			with(1), "labels", true, spec.Fail, "1 stayed: the labels",
+			[]string{"+0.005 s the port: put right", `+0.505 s the labels: not put right: labels.app: want "memcached", got nothing`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
