@@ -25,10 +25,15 @@ func replacesChild(o *operator) {
 
 // ownsAlone writes its owner reference in the place of all that there are.
 func ownsAlone(o *operator) {
+	mergesBut(o, func(next, _, want *object) { next.SetOwnerReferences(want.GetOwnerReferences()) })
+}
+
+// mergesBut lets change have the last word on what the Deployment is to become.
+func mergesBut(o *operator, change func(next, have, want *object)) {
 	merge := o.merge
 	o.merge = func(cr, have, want *object) *object {
 		next := merge(cr, have, want).DeepCopy()
-		next.SetOwnerReferences(want.GetOwnerReferences())
+		change(next, have, want)
 		return next
 	}
 }
@@ -78,22 +83,12 @@ func ignoresCommand(o *operator) {
 
 // ignoresOwner sets the owner reference when it makes the Deployment, and never again.
 func ignoresOwner(o *operator) {
-	merge := o.merge
-	o.merge = func(cr, have, want *object) *object {
-		next := merge(cr, have, want).DeepCopy()
-		next.SetOwnerReferences(have.GetOwnerReferences())
-		return next
-	}
+	mergesBut(o, func(next, have, _ *object) { next.SetOwnerReferences(have.GetOwnerReferences()) })
 }
 
 // ignoresLabels sets the Deployment's labels when it makes it, and never again.
 func ignoresLabels(o *operator) {
-	merge := o.merge
-	o.merge = func(cr, have, want *object) *object {
-		next := merge(cr, have, want).DeepCopy()
-		next.SetLabels(have.GetLabels())
-		return next
-	}
+	mergesBut(o, func(next, have, _ *object) { next.SetLabels(have.GetLabels()) })
 }
 
 // firstContainer is that of a Deployment's pods.
