@@ -83,6 +83,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"status-lies", statusLies},
 		{"status-stale", statusStale},
 		{"observes-changes", observesChanges},
+		{"drops-status-errors", dropsStatusErrors},
 		{"status-keeps-dead", statusKeepsDead},
 		{"status-restless", statusRestless},
 		{"condition-moves", conditionMoves},

@@ -57,6 +57,15 @@ func observesChanges(o *operator) {
 	})
 }
 
+// dropsStatusErrors takes a status that was refused for one that was written.
+func dropsStatusErrors(o *operator) {
+	report := o.report
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		_ = report(ctx, cr, have, problem) //nolint:errcheck // that is the fault
+		return nil
+	}
+}
+
 // statusKeepsDead adds to the nodes, and takes none away.
 func statusKeepsDead(o *operator) {
 	says(o, func(cr *object, status map[string]any) {

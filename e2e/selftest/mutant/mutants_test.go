@@ -323,6 +323,16 @@ func stories() []story {
 			w.scale(name, 1)
 			return field(w.custom(name), "status", "observedGeneration")
 		}, "2", "1"},
+		{"drops-status-errors", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if action.GetResource() == customs && action.GetSubresource() == "status" {
+					return apierrors.NewForbidden(customs.GroupResource(), name, nil)
+				}
+				return nil
+			}, func() { w.scale(name, 2) })
+			return field(w.custom(name), "status", "observedGeneration")
+		}, "2", "1"},
 		{"status-keeps-dead", func(w *world) string {
 			w.create(name, 1)
 			w.put(pods, pod("p1", name))
