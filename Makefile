@@ -126,7 +126,7 @@ matrix: ## Correctness: every style through all scenarios and faults, on SHARDS 
 scale: ## Scale: bursts, ramps and growth of the best style of each framework, in parts of half an hour to two hours (PART=ramps: one of them); goes on where it was stopped
 	scripts/engine-up.sh
 	$(if $(RESULTS),RESULTS=$(RESULTS)) IMAGES=$(IMAGES) scripts/scale.sh $(PART)
-scale-plan: ## What each part of it drives, and how long that takes by what was published
+scale-plan: ## What each part of it drives, and how long that takes
 	@scripts/scale.sh plan $(PART)
 
 .PHONY: selftest selftest-quick

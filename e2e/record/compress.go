@@ -15,8 +15,11 @@ import (
 // FileName is the recording's name in a results folder; CompressedName is that of a compressed one.
 const (
 	FileName       = "recording.jsonl"
-	CompressedName = FileName + ".zst"
+	CompressedName = FileName + compression
 )
+
+// compression ends the names of compressed files.
+const compression = ".zst"
 
 // window is how far back, in bytes, the compression finds what repeats: the same
 // objects are recorded again and again, with few differences.
@@ -40,7 +43,7 @@ func Find(dir string) (string, error) {
 // original. The original goes only when the copy is on disk under its name: a crash or an error at any moment leaves a
 // whole recording, which Find finds.
 func Compress(name string) (string, error) {
-	compressed := name + ".zst"
+	compressed := name + compression
 	if err := CompressTo(name, compressed); err != nil {
 		return "", fmt.Errorf("%w; %s is kept as it is", err, name)
 	}
@@ -48,6 +51,11 @@ func Compress(name string) (string, error) {
 		return "", fmt.Errorf("the recording was compressed to %s, but the original stays: %w", compressed, err)
 	}
 	return compressed, nil
+}
+
+// Compressor returns what compresses a file that stays in the repository: as well as it can.
+func Compressor(to io.Writer) (io.WriteCloser, error) {
+	return zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 }
 
 // CompressTo is Compress into any file; the original, which may be compressed, stays. Whoever reads the copy checks it:
@@ -72,11 +80,11 @@ func CompressTo(name, compressed string) error {
 	return nil
 }
 
-// Open opens a recording's text, whether it is compressed or not, by its first bytes.
+// Open opens a file's text, whether it is compressed or not, by its first bytes.
 func Open(name string) (io.ReadCloser, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("open the recording: %w", err)
+		return nil, err // which names it
 	}
 	in, err := decompressed(name, file)
 	if err != nil {
@@ -101,15 +109,15 @@ func decompressed(name string, file io.Reader) (io.Reader, error) {
 	magic, err := in.Peek(len(zstdMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("read the recording: %w", err)
-	case string(magic) == zstdMagic || string(magic) == skipMagic || len(magic) > 0 && filepath.Ext(name) == ".zst":
+		return nil, fmt.Errorf("read: %w", err)
+	case string(magic) == zstdMagic || string(magic) == skipMagic || len(magic) > 0 && filepath.Ext(name) == compression:
 	default:
 		return in, nil
 	}
 	// With one decoder nothing runs beside the reader, so that nothing need be closed.
 	text, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(4*window))
 	if err != nil {
-		return nil, fmt.Errorf("decompress the recording: %w", err)
+		return nil, fmt.Errorf("decompress: %w", err)
 	}
 	return text, nil
 }

@@ -3,10 +3,11 @@ package record
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -352,16 +353,36 @@ func (e *Environment) Write(dir string) error {
 	})
 }
 
-// ReadEnvironment reads environment.json from a results folder. After a run
+// WriteCompressed writes environment.json.zst, as a published run has it.
+func (e *Environment) WriteCompressed(dir string) error {
+	return Replace(filepath.Join(dir, EnvironmentFile+compression), func(out io.Writer) error {
+		text, err := Compressor(out)
+		if err != nil {
+			return err
+		}
+		return errors.Join(json.NewEncoder(text).Encode(e), text.Close())
+	})
+}
+
+// ReadEnvironment reads environment.json, compressed or not, from a results folder. After a run
 // that was killed there is none: the error is then fs.ErrNotExist.
 func ReadEnvironment(dir string) (*Environment, error) {
 	name := filepath.Join(dir, EnvironmentFile)
-	data, err := os.ReadFile(name)
+	in, err := Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		name += compression
+		in, err = Open(name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the environment: %w", err)
 	}
+	defer in.Close()
 	e := &Environment{}
-	if err := json.Unmarshal(data, e); err != nil {
+	data, err := io.ReadAll(in)
+	if err == nil {
+		err = json.Unmarshal(data, e)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
 	}
 	return e, nil

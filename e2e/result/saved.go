@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
@@ -79,11 +77,11 @@ func (r Recording) Save(folder string) error {
 	if err := record.Replace(filepath.Join(folder, SavedName), r.write); err != nil {
 		return fmt.Errorf("save run %s: %w", r.Judgement.Header.Run, err)
 	}
-	return r.Environment.Write(folder)
+	return r.Environment.WriteCompressed(folder)
 }
 
 func (r Recording) write(to io.Writer) error {
-	text, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	text, err := record.Compressor(to)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestScaleGoesOnWhereItWasStopped(t *testing.T) {
 	require.Error(t, err, "there is no such part")
 }
 
-// What the parts drive is there, and the styles whose time is said to be of a published run have it from there.
+// What the parts drive is there, and a time that is guessed is marked.
 func TestScalePlansWhatThereIs(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "../scripts/scale.sh", "plan").Output()
 	require.NoError(t, err)
@@ -86,10 +86,9 @@ func TestScalePlansWhatThereIs(t *testing.T) {
 		require.True(t, found, line)
 		fields := strings.Fields(strings.ReplaceAll(what, ",", ""))
 		assert.FileExists(t, "../fixtures/scenarios/"+fields[3]+".yaml")
-		styles, _, _ = strings.Cut(styles, " (")
 		for _, style := range strings.Fields(styles) {
 			assert.FileExists(t, "../operators/"+style+"/style.yaml")
 		}
 	}
-	assert.Contains(t, string(out), "growth, 3 round(s): controller-runtime controller-runtime-fifo (never published, taken for 420 s a round: controller-runtime-fifo)", "the other is in docs/results/scale")
+	assert.Regexp(t, `five-thousand +\d+\? min`, string(out), "nobody has measured it")
 }
