@@ -64,7 +64,7 @@ func TestNoise(t *testing.T) {
 			require.NoError(t, err)
 			slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 			for _, one := range found {
-				if _, err := os.Stat(filepath.Join(one, "environment.json")); err == nil {
+				if _, err := os.Stat(filepath.Join(one, result.SavedName)); err == nil {
 					all = append(all, measuredIn(t, one)...)
 				}
 			}

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 )
 
 // Who disputes a figure checks out the revision that it was recorded with: it is in
@@ -20,9 +22,10 @@ func TestRecordingsNameRevisionsThatExist(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(shallow)) != "false" {
 		t.Skip("needs the whole history: this is a shallow clone, or no clone at all")
 	}
-	folders, err := filepath.Glob("*/shard-*")
+	runs, err := filepath.Glob("results/*/*/" + result.SavedName)
 	require.NoError(t, err)
-	for _, folder := range append(folders, "example") {
+	require.NotEmpty(t, runs)
+	for _, folder := range append(plain.Map(runs, filepath.Dir), "example") {
 		environment, err := record.ReadEnvironment(folder)
 		require.NoError(t, err)
 		is := exec.CommandContext(t.Context(), "git", "merge-base", "--is-ancestor", environment.Revision, "HEAD")
