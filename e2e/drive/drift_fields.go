@@ -12,31 +12,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/e2e/plain"
 )
 
 // fieldDrift sets one field of a main child to another value.
 type fieldDrift struct {
+	word string // as a scenario has it
 	name string
 	at   []string          // from the object, or from its first container
 	in   bool              // the first container
 	to   func(was any) any // what it drifts to; nil: it is removed
 }
 
+// fieldDrifts lists those that scenarios.DriftFields names.
 func fieldDrifts() []fieldDrift {
 	removed := func(any) any { return nil }
 	pod := []string{"spec", "template", "spec"}
 	return []fieldDrift{
-		{"the container's port", []string{"ports"}, true, otherPort},
-		{"the container's command", []string{"command"}, true, oneMore},
-		{"the container's arguments", []string{"args"}, true, oneMore},
-		{"the container's resources", []string{"resources"}, true, func(any) any {
+		{"ports", "the container's port", []string{"ports"}, true, otherPort},
+		{"command", "the container's command", []string{"command"}, true, oneMore},
+		{"args", "the container's arguments", []string{"args"}, true, oneMore},
+		{"resources", "the container's resources", []string{"resources"}, true, func(any) any {
 			return map[string]any{"requests": map[string]any{"memory": "33Mi"}, "limits": map[string]any{"memory": "65Mi"}}
 		}},
-		{"the container's security context", []string{"securityContext"}, true, removed},
-		{"the pods' security context", append(pod, "securityContext"), false, func(any) any { return map[string]any{} }},
-		{"the pods' service account", append(pod, "serviceAccountName"), false, func(any) any { return "default" }},
-		{"the labels", []string{"metadata", "labels"}, false, removed},
-		{"the owner reference", []string{"metadata", "ownerReferences"}, false, removed},
+		{"securityContext", "the container's security context", []string{"securityContext"}, true, removed},
+		{"podSecurityContext", "the pods' security context", append(pod, "securityContext"), false, func(any) any { return map[string]any{} }},
+		{"serviceAccountName", "the pods' service account", append(pod, "serviceAccountName"), false, func(any) any { return "default" }},
+		{"labels", "the labels", []string{"metadata", "labels"}, false, removed},
+		{"ownerReferences", "the owner reference", []string{"metadata", "ownerReferences"}, false, removed},
 	}
 }
 
@@ -57,11 +61,15 @@ func otherPort(was any) any {
 	return append([]any{moved}, list[1:]...)
 }
 
-// driftFields drifts each field that the main child has, one after the other. What the operator does not put right, it
+// driftFields drifts those of the fields that the main child has, one after the other. What the operator does not put right, it
 // puts right itself, so that what comes next is judged alone.
-func (s *sampleRun) driftFields(ctx context.Context, r request, child *unstructured.Unstructured) error {
+func (s *sampleRun) driftFields(ctx context.Context, r request, child *unstructured.Unstructured, fields []string) error {
 	changed := 0
-	for _, d := range fieldDrifts() {
+	for _, field := range fields {
+		d, known := plain.Find(fieldDrifts(), func(d fieldDrift) bool { return d.word == field })
+		if !known {
+			return fmt.Errorf("drift of %s: there is no such field", field)
+		}
 		drifted, err := s.driftField(ctx, r, d)
 		if err != nil {
 			return fmt.Errorf("drift of %s: %w", d.name, err)

@@ -154,7 +154,7 @@ func TestEachFieldDriftsByItself(t *testing.T) {
 	s.raises(t)
 	style.Child.OwnerReference = true
 	s.Matrix.Window, s.Matrix.Patience = time.Millisecond, 20*time.Millisecond
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Fields: &struct{}{}})}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Fields: scenarios.DriftFields()})}}))
 	main := s.Workload.MainGVR()
 	var wrong []string
 	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {

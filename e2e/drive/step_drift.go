@@ -29,7 +29,7 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	r := request{verb: "patch", resource: s.Workload.MainGVR(), namespace: s.sample.Namespace, name: child.GetName()}
 	switch d := step.Drift; {
 	case d.Fields != nil:
-		return s.driftFields(ctx, r, child)
+		return s.driftFields(ctx, r, child, d.Fields)
 	case d.Pod != nil, d.Pods != nil:
 		return s.kill(ctx, child, d.Pods != nil)
 	case d.Delete != nil:

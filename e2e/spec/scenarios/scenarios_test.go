@@ -244,6 +244,7 @@ func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 	}
 	assert.Equal(t, spec.Groups(), rules.Words("group"))
 	assert.Equal(t, spec.Points(), rules.Words("point"))
+	assert.Equal(t, scenarios.DriftFields(), rules.Words("field"))
 }
 
 // Whatever a file says, it is read or refused; what is read can be described.

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+
+	"operatorbench/e2e/plain"
 )
 
 // StepDrift is the step's name in a file.
@@ -45,11 +47,17 @@ type Drift struct {
 	// Merge is a merge patch of the child, in which null removes a field.
 	Merge  map[string]any `yaml:"merge"`
 	Owner  *struct{}      `yaml:"owner"`  // it gets a second owner, which does not control it
-	Fields *struct{}      `yaml:"fields"` // each field that it has of those that operators write, one after the other
+	Fields []string       `yaml:"fields"` // each of these that it has, one after the other, is set to another value
 	Pod    *struct{}      `yaml:"pod"`    // one of its pods is killed, without grace
 	Pods   *struct{}      `yaml:"pods"`   // all of them are, one right after the other
 
 	child string // its kind, once the scenario is bound
+}
+
+// DriftFields lists what Drift.Fields can name: of the main child's first container, of its pods' specification, and
+// of the main child itself.
+func DriftFields() []string {
+	return []string{"ports", "command", "args", "resources", "securityContext", "podSecurityContext", "serviceAccountName", "labels", "ownerReferences"}
 }
 
 func (d Drift) text() string {
@@ -62,7 +70,7 @@ func (d Drift) text() string {
 	case d.Owner != nil:
 		return fmt.Sprintf("give the %s a second owner", child)
 	case d.Fields != nil:
-		return fmt.Sprintf("change each field of the %s, one after the other", child)
+		return fmt.Sprintf("change %s of the %s, one after the other", plain.List(d.Fields), child)
 	case d.Pod != nil:
 		return fmt.Sprintf("kill a pod of the %s", child)
 	case d.Pods != nil:
