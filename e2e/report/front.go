@@ -144,13 +144,13 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 		about = append(about, r.footnotes(&t, values)...)
 	}
 	if days := r.Days(); days != "" {
-		t.Notes = append(t.Notes, "All was recorded "+days+".")
+		t.Notes = append(t.Notes, "Recorded "+days+".")
 	}
 	if late {
 		t.Notes = append(t.Notes, "❌: not all were written in time; the figure is how many were, in all rounds together.")
 	}
 	if len(wrong) > 0 {
-		t.Notes = append(t.Notes, "Not right each time: "+strings.Join(wrong, "; ")+".")
+		t.Notes = append(t.Notes, "Sometimes wrong: "+strings.Join(wrong, "; ")+".")
 	}
 	if dated := r.dated(); dated != "" {
 		t.Notes = append(t.Notes, dated)
@@ -286,7 +286,7 @@ func (r *Report) alike() Answer {
 		answer.Lead = strings.Join(known[:len(known)-1], ", ") + " or " + known[len(known)-1] + ": take the one that your team knows."
 		pods += ", at most " + plain.Duration(done[1]-done[0]) + " apart"
 		if !r.ToldApart(headline, labels) {
-			pods = "about " + plain.Duration((done[0]+done[1])/2) + " with each: no difference was shown"
+			pods = plain.Duration(done[0]) + " to " + plain.Duration(done[1]) + ", which the rounds do not tell apart"
 		}
 	}
 	answer.Text = fmt.Sprintf("The %s of a new custom resource is written after %s to %s, and its pods are ready after %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]), pods)
@@ -347,7 +347,7 @@ func (r *Report) whatFails() Answer {
 	}
 	answer := Answer{Lead: "When something breaks,", Text: count + " with " + plain.List(fewest)}
 	if least < worst && r.once(fewest) {
-		answer.Text += "; as most were recorded once, a difference of one is none"
+		answer.Text += "; most were recorded once, so a difference of one proves nothing"
 	}
 	answer.Text += "."
 	return answer

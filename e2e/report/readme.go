@@ -51,6 +51,7 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 		m.line("\n**What fails, and what there is to maintain?**\n")
 		m.rows(own)
 		m.whys(r)
+		m.line("\n<a id=\"versions\"></a>")
 		for _, note := range []string{r.severalVersions(), r.older()} {
 			if note != "" {
 				m.line("\n%s", text(note))
@@ -110,7 +111,7 @@ func (m *markdown) whys(r *Report) {
 			if why == "" {
 				why = r.seen(cause.Cells[0])
 			}
-			m.line("- **%s** (%s): %s", text(strings.Join(names, ", ")), text(strings.Join(cause.Weights(), ", ")), text(why))
+			m.line("- **%s** (%s): %s *%s*", text(strings.Join(names, ", ")), text(strings.Join(cause.Weights(), ", ")), text(why), cause.Where())
 		}
 	}
 }
@@ -174,7 +175,7 @@ func (m *markdown) needs(r *Report) {
 		m.line("%s", dated)
 	}
 	m.line("")
-	t := table.Table{Header: []string{"what you need", "what meets it", "when it is met; by what ordered"}, Left: 3}
+	t := table.Table{Header: []string{"what you need", "what meets it", "criterion; ordered by"}, Left: 3}
 	for _, need := range r.Needs() {
 		if len(need.Met) > 0 {
 			t.Row(need.Name, r.matches(need.Met), need.Criterion+"; "+need.Order)

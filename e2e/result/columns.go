@@ -329,7 +329,7 @@ func (r *Set) correctColumns() []Column {
 		}
 	}
 	columns := []Column{
-		{"fails", "tests that fail", "of the scenarios of the correctness matrix that apply to the style", GroupCorrect, "1", Less, count(r.Fails)},
+		{"fails", "tests that fail", "of the measured changes and the scenarios of the correctness matrix, as far as they apply to the style", GroupCorrect, "1", Less, count(r.Fails)},
 		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, "1", Less, func(label string) Value {
 			name, _ := r.Named(label)
 			if f := r.Fails(label); !f.Known || !r.expected[name].Known() {

@@ -141,12 +141,25 @@ type Cause struct {
 	Why   string // of the first of them; empty: its failure is not expected
 }
 
+// Where names the runs in which that failed.
+func (c Cause) Where() string {
+	var runs []string
+	for _, cell := range c.Cells {
+		for _, one := range cell.Results {
+			if o := one.Outcome(); o != spec.Pass && o != spec.NotApplicable {
+				runs = plain.Once(runs, one.Run)
+			}
+		}
+	}
+	return plain.Noun(len(runs), "run", "runs") + " " + strings.Join(runs, ", ")
+}
+
 // Causes are what the scenarios that a style fails come from, by its verdicts: a failure that names none has one of its
 // own.
 func (r *Set) Causes(label string) []Cause {
 	name, _ := r.Named(label)
 	expected := r.expected[name]
-	failing := plain.Where(r.Matrix.Cells(label), (*Cell).Failing)
+	failing := plain.Where(r.counted(label), (*Cell).Failing)
 	groups := plain.Grouped(failing, func(c *Cell) string {
 		entry, _ := expected.Of(c.Scenario)
 		return cmp.Or(entry.Cause, "of "+c.Scenario)
@@ -169,12 +182,18 @@ func losing() []string {
 	return plain.Pick(judge.Oracles(), func(o judge.Named) (string, bool) { return o.Name, o.Losing })
 }
 
+// counted are the cells that a style's tests are counted by: nobody's count is of what others are not asked.
+func (r *Set) counted(label string) []*Cell {
+	rows := plain.Where(r.Matrix.Rows(), func(row *Row) bool { return !row.partial })
+	return plain.Pick(rows, func(row *Row) (*Cell, bool) { c := row.cell(label); return c, c != nil })
+}
+
 func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 	f := Failing{Known: r.Recorded(label)}
 	if !f.Known {
 		return f
 	}
-	for _, c := range r.Matrix.Cells(label) {
+	for _, c := range r.counted(label) {
 		switch c.Verdict {
 		case spec.NotApplicable:
 			continue
@@ -197,7 +216,7 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 
 // Failing are the scenarios that a style fails.
 func (r *Set) Failing(label string) []string {
-	return plain.Pick(r.Matrix.Cells(label), func(c *Cell) (string, bool) { return c.Scenario, c.Failing() })
+	return plain.Pick(r.counted(label), func(c *Cell) (string, bool) { return c.Scenario, c.Failing() })
 }
 
 // Figure is cost.Figure, for short.

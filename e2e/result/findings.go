@@ -164,8 +164,10 @@ func (r *Set) Tally(label string) (short, text string) {
 	}
 	seen := map[spec.Outcome]int{}
 	surprises := 0
-	for _, c := range r.Matrix.Cells(label) {
+	for _, c := range r.counted(label) {
 		seen[c.Verdict]++
+	}
+	for _, c := range r.Matrix.Cells(label) {
 		if r.Expectation(c).Surprise() {
 			surprises++
 		}

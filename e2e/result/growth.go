@@ -265,7 +265,7 @@ func LevelColumns() []ColumnOf[*Level] {
 			return observed(unit, stat.Observation{Value: f.Median()}, len(f.Values), len(f.Values))
 		}}
 	}
-	const one = "from when one more was due until it is written for"
+	const one = "from when one more was due until its main child is written"
 	return []ColumnOf[*Level]{
 		{"style", "style", "", "", "", Words, func(l *Level) Value { return Value{Text: l.More.Style} }},
 		{"there", "there", "custom resources that are there", "", "1", Neither, func(l *Level) Value { return whole(l.Customs) }},
@@ -274,7 +274,7 @@ func LevelColumns() []ColumnOf[*Level] {
 		{"p99", "p99", "the same, its p99", "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P99) }},
 		{"floor-p50", "floor", "the floor's median", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P50 })},
 		{"floor-p99", "p99", "the floor's p99", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P99 })},
-		{"lost", "lost", "of these, not written for in time, or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
+		{"lost", "lost", "of these, late or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
 		rest("memory", "memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
 		rest("cpu", "CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
 		rest("requests", "req/min", "1", "their requests to the API server meanwhile, in a minute", func(r *cost.Rest) cost.Figure { return r.Requests }),
@@ -345,7 +345,7 @@ func BackColumns() []ColumnOf[*Growth] {
 		{"rounds", "rounds", "", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Whole.N) }},
 		{"there", "there", "custom resources that are there", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Customs) }},
 		{"new", "new", "those that were created while it was stopped", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Down) }},
-		back("first", "first", "s", "from its start until it has written for one of these; all figures are medians over rounds with their 95% intervals, or of fewer than six rounds what was seen",
+		back("first", "first", "s", "from its start until it has written for one of these: medians over rounds with their 95% intervals, or of fewer than six rounds what was seen, as all figures here",
 			func(b *Back) stat.Summary { return b.First }),
 		back("whole", "whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
 		back("newcomer", "newcomer", "s", "how long a custom resource waits that is created while it starts", func(b *Back) stat.Summary { return b.Wait }),

@@ -7,6 +7,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Matrix has a row for each scenario, by groups, and a column for each style.
@@ -25,6 +26,9 @@ type Group struct {
 type Row struct {
 	record.Scenario
 	Cells []*Cell
+
+	// partial: this program does not have the scenario, and some style was not driven through it. It counts for none.
+	partial bool
 }
 
 // MatrixOf joins judged recordings: repeats of one run, and the shards of one, all count alike. Samples that only warm
@@ -87,6 +91,13 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 		m.Groups[i].Rows = append(m.Groups[i].Rows, row)
 	}
 	slices.SortStableFunc(m.Groups, func(a, b Group) int { return rank(a.Name) - rank(b.Name) })
+	for column := range m.Styles {
+		rows := plain.Where(b.order, func(r *Row) bool { return r.Group != spec.GroupLatency })
+		missed := plain.Where(rows, func(r *Row) bool { return r.Cells[column] == nil && !scenarios.Known(r.Name) })
+		for _, row := range missed {
+			row.partial = row.partial || slices.ContainsFunc(rows, func(r *Row) bool { return r.Cells[column] != nil })
+		}
+	}
 	return m
 }
 
@@ -129,6 +140,12 @@ func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
 }
 
+// cell is that of a style, by its label; nil: it was not driven through the scenario.
+func (r *Row) cell(label string) *Cell {
+	found, _ := plain.Find(r.Cells, func(c *Cell) bool { return c != nil && c.Style.Label == label })
+	return found
+}
+
 // driven reports whether a style, by its label, was driven through the scenario; of "", whether any was.
 func (r *Row) driven(label string) bool {
 	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && (label == "" || c.Style.Label == label) })
@@ -136,15 +153,7 @@ func (r *Row) driven(label string) bool {
 
 // Cells are a style's, by its label, in the order of the rows.
 func (m *Matrix) Cells(label string) []*Cell {
-	var all []*Cell
-	for _, r := range m.Rows() {
-		for _, c := range r.Cells {
-			if c != nil && c.Style.Label == label {
-				all = append(all, c)
-			}
-		}
-	}
-	return all
+	return plain.Pick(m.Rows(), func(r *Row) (*Cell, bool) { c := r.cell(label); return c, c != nil })
 }
 
 // Cell returns that of a style, by its label, in a scenario; nil: it was not driven through it.

@@ -112,11 +112,17 @@ func (r *Set) ask(n need) Need {
 	}
 	answer := Need{Name: n.name, Criterion: n.criterion, Order: by.Head, Has: n.has}
 	current := slices.DeleteFunc(r.Contestants(), func(label string) bool { return r.Dated(label) != "" })
-	for _, label := range Sorted(slices.Sorted(slices.Values(current)), by) {
+	order := Sorted(slices.Sorted(slices.Values(current)), by)
+	runs := plain.Grouped(order, func(label string) string { return by.Of(label).Run }) // figures of two do not compare
+	slices.SortStableFunc(runs.Keys, func(a, b string) int { return len(runs.Of[b]) - len(runs.Of[a]) })
+	for _, label := range plain.Flat(runs.Keys, func(run string) []string { return runs.Of[run] }) {
 		value := by.Of(label)
 		one := Match{label, value.Text}
 		if value.Text == "" {
 			one.Figure = value.Note
+		}
+		if value.Known && value.Run != runs.Keys[0] {
+			one.Figure += ", run " + value.Run
 		}
 		switch met, known := n.met(label); {
 		case !known:
@@ -258,13 +264,19 @@ func (r *Set) Mishandled(label string) string {
 	var wrong []string
 	for _, scenario := range r.Scenarios {
 		right, all, failing := 0, 0, false
+		var runs []string
 		for c := range r.By(label) {
 			if c.Scenario == scenario && !c.Load() && c.Measured() { // what could not be judged says nothing of the style
 				right, all, failing = right+c.Passed, all+c.Passed+c.Failed+c.Late, failing || c.Failing()
+				runs = plain.Once(runs, c.Run)
 			}
 		}
+		text := fmt.Sprintf("%s was right %d of %d times", scenario, right, all)
+		if len(runs) > 1 {
+			text += fmt.Sprintf(" in %d runs", len(runs))
+		}
 		if failing {
-			wrong = append(wrong, fmt.Sprintf("%s was right %d of %d times", scenario, right, all))
+			wrong = append(wrong, text)
 		}
 	}
 	return strings.Join(wrong, ", ")

@@ -461,7 +461,7 @@ func HeldColumns() []ColumnOf[*Ramp] {
 	return []ColumnOf[*Ramp]{
 		{"style", "style", "", "", "", Words, func(r *Ramp) Value { return Value{Text: r.Style} }},
 		{"rounds", "rounds", "", "", "1", Neither, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
-		{"held", "held", "the highest rate that was, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
+		{"held", "held", "the highest rate that was held, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
 			"\"≥\": it may be more, as something else gave out or nothing did", "", "1/s", More, (*Ramp).value},
 		{"rank", "rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
 			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", "", "1", Less, func(r *Ramp) Value {

@@ -149,6 +149,8 @@ func TestAScenarioThatThereIsNoMoreIsNobodysLack(t *testing.T) {
 	s := result.Of(with("now", "native", "drift-deleted"), with("before", "argo", "drift-deleted", "drift-image", "change-refused", "size-negative"))
 	assert.Equal(t, 2, s.Fails("native").Lacking, "drift-image, and change-refused, of one workload")
 	assert.Equal(t, 0, s.Fails("argo").Lacking)
+	assert.Equal(t, 4, s.Fails("argo").Of, "create, and the three that there are: nothing is known of another style in size-negative")
+	assert.Equal(t, 3, result.Of(with("now", "native", "of-theirs", "drift-deleted")).Fails("native").Of, "a scenario of somebody's own that all were driven through counts")
 }
 
 // A run that was given twice would count twice among verdicts.

@@ -44,7 +44,7 @@ func (r *Set) weightColumn() Column {
 			return Value{}
 		}
 		counted := map[string]int{}
-		for _, c := range r.Matrix.Cells(label) {
+		for _, c := range r.counted(label) {
 			if c.Failing() {
 				counted[weightOf(c)]++
 			}

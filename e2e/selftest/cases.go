@@ -131,7 +131,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "never-scales", Scenario: "scale-up", Oracle: "converged", Fault: "It leaves a Deployment at the size that it was made with, and says that all is well."},
 		{Mutant: "stops-after-one", Scenario: "two-resources", Oracle: "isolation", Fault: "It handles one custom resource of each namespace."},
 		{Mutant: "one-selector", Scenario: "scale-from-zero", Oracle: "reference", Fault: "Its Deployments all select the same pods."},
-		{Mutant: "retries-deleted", Scenario: "deleted-at-zero", Oracle: "in-vain", Fault: "It takes it for an error that a custom resource has gone, and asks for it for ever."},
+		{Mutant: "retries-deleted", Scenario: "deleted-at-zero", Oracle: "in-vain", Fault: "It takes a deleted custom resource for an error, and asks for it for ever."},
 		{Mutant: "finalizes-late", Scenario: "finalizer", Oracle: "in-vain", Fault: "It adds its finalizer to what is being deleted, which the API server refuses."},
 		{Mutant: "drops-errors", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It takes a Deployment that was refused for one that was made."},
 		{Mutant: "status-later", Scenario: "create", Oracle: "status", Fault: "It writes the status a minute after what it tells of."},
