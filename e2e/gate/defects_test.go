@@ -107,6 +107,25 @@ func TestDefectAScenarioMissingAtHeadPassed(t *testing.T) {
 	assert.Equal(t, "native scale-up: base was driven through it in 12 rounds, head was not", r.Lacks[0].Message())
 }
 
+// What the harness did not hear at head is no fault of head's.
+func TestALostAuditLogIsNoLack(t *testing.T) {
+	for lost, want := range map[bool]gate.Verdict{true: gate.Inconclusive, false: gate.Regression} {
+		s := newStory("a", 0.03, 1)
+		s.turns(12, func(variant string, round int) {
+			s.native(variant, round, 1, "")
+			last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
+			calm := judge.Verdict{Oracle: "calm", Outcome: spec.Pass}
+			if variant == gate.VariantHead {
+				calm.Outcome, calm.Unheard = spec.NotApplicable, lost
+			}
+			last.Verdicts = append(last.Verdicts, calm)
+		})
+		r := interleaved(t, s)
+		assert.Equal(t, want, r.Verdict)
+		assert.Len(t, r.Lacks, 1)
+	}
+}
+
 func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
 	s.turns(12, func(variant string, round int) {
@@ -155,10 +174,11 @@ func TestAllowingMoreOrShowingLessIsALack(t *testing.T) {
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
 		style.Components = []spec.Component{{Name: "controller"}, {Name: "bus"}}
-		style.Differs = []spec.Difference{{Path: "spec.paused", Reason: "as ever"}}
+		style.Differs = []spec.Difference{{Path: "spec.paused", Reason: "as ever"}, {Path: "spec.template.metadata", Reason: "less at head"}}
 		if style.Variant == gate.VariantHead {
 			style.Components = style.Components[:1]
 			style.Differs = append(style.Differs, spec.Difference{Path: "spec.replicas", Reason: "new"})
+			style.Differs[1].Path += ".labels"
 		}
 	}
 	r := interleaved(t, s)

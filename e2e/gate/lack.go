@@ -88,7 +88,10 @@ func (r *Result) lackScenarios() {
 // has its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
-	type ofStyle struct{ style, oracle string }
+	type ofStyle struct {
+		style, oracle string
+		unheard       bool
+	}
 	var lost plain.Groups[ofStyle, string] // scenarios
 	for _, one := range was {
 		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool {
@@ -96,11 +99,26 @@ func (r *Result) lackOracles() {
 		}) {
 			continue
 		}
-		lost.Add(ofStyle{one.style, one.oracle}, one.scenario)
+		lost.Add(ofStyle{one.style, one.oracle, r.Head.unheard(one)}, one.scenario)
 	}
 	for _, what := range lost.Keys {
-		r.lack(what.style+" "+what.oracle, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost.Of[what], ", ")))
+		verdict := Regression
+		if what.unheard {
+			verdict = Inconclusive // the harness lost what that one needs
+		}
+		r.lack(what.style+" "+what.oracle, verdict, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost.Of[what], ", ")))
 	}
+}
+
+// unheard reports whether an oracle did not apply to some sample as the harness did not hear what it needs.
+func (s Side) unheard(one judgedBy) bool {
+	for result := range s.compared() {
+		if result.Style == one.style && result.Scenario == one.scenario &&
+			slices.ContainsFunc(result.Verdicts, func(v judge.Verdict) bool { return v.Oracle == one.oracle && v.Unheard }) {
+			return true
+		}
+	}
+	return false
 }
 
 type judgedBy struct{ style, scenario, oracle string }
@@ -142,7 +160,9 @@ func (r *Result) lackShown(was, is record.Style) {
 		}
 	}
 	for _, now := range is.Differs {
-		if !slices.ContainsFunc(was.Differs, func(before spec.Difference) bool { return before.Path == now.Path }) {
+		if !slices.ContainsFunc(was.Differs, func(before spec.Difference) bool {
+			return now.Path == before.Path || strings.HasPrefix(now.Path, before.Path+".") // a path is one of all below it
+		}) {
 			r.lack(was.Name+" differs "+now.Path, Regression, "head's style.yaml lets the main child have it otherwise than the reference, and base's does not: "+now.Reason)
 		}
 	}

@@ -24,12 +24,12 @@ var calmOracle = Named{Name: "calm", Judge: calm}
 func calm(t *timeline.Timeline) Verdict {
 	switch {
 	case !t.Audited:
-		return notApplicable("the recording has no audit log: what was written without a change is not known")
+		return unheard("the recording has no audit log: what was written without a change is not known")
 	case t.End.Outcome != record.Settled:
 		return notApplicable("the sample did not come to rest")
 	}
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
-		return notApplicable("%s", gap)
+		return unheard("%s", gap)
 	}
 	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
 	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens })

@@ -37,6 +37,9 @@ func conditions(t *timeline.Timeline) Verdict {
 			continue
 		}
 		before := seen[e.Object.UID]
+		if before != nil && unseen(t, before.Time, e.Time) {
+			before = nil
+		}
 		seen[e.Object.UID] = e
 		if wrong := malformed(e.Object); wrong != "" {
 			return fail([]string{line(t, e)}, "expected %s (%s at %s)", wrong, timeline.Title(e.Watch.Resource, e.Watch.Name), t.Since(e.Time))
@@ -71,6 +74,14 @@ func conditions(t *timeline.Timeline) Verdict {
 		return notApplicable("no condition was written")
 	}
 	return pass("every condition had the form of the API conventions")
+}
+
+// unseen reports whether custom resources were not watched between two times: their conditions may have turned there, and
+// turned back.
+func unseen(t *timeline.Timeline, from, to time.Duration) bool {
+	return slices.ContainsFunc(t.Gaps, func(e timeline.Event) bool {
+		return e.Gap.Resource == t.Customs && e.Gap.From < to && e.Time > from
+	})
 }
 
 // badForm says what is wrong with a condition by itself, beside what malformed says; "": nothing.

@@ -57,3 +57,28 @@ func TestConditionsHaveTheFormOfTheConventions(t *testing.T) {
 		})
 	}
 }
+
+// What happened while nobody watched is not known: a condition may have turned, and turned back.
+func TestConditionsAreNotComparedAcrossAGap(t *testing.T) {
+	for gap, want := range map[bool]spec.Outcome{true: spec.Pass, false: spec.Fail} {
+		s := newStory(t)
+		s.entries[0].Header.Styles[0].Declares.Status.Fields = append(s.entries[0].Header.Styles[0].Declares.Status.Fields, spec.StatusConditions)
+		s.begin(0, "native", "node-restarted-while-working", 1, matrix("conditions"))
+		s.act(10, 15, "create", custom(1, 1, 0))
+		see := func(ms float64, at string) {
+			cr := custom(1, 1, 1)
+			cr.object["status"].(fields)["conditions"] = []any{turned("True", at)}
+			s.see(ms, "MODIFIED", cr)
+		}
+		see(20, "01")
+		s.breaks(5000, 6000, record.Begun, spec.FaultRestart, spec.RestartNode)
+		if gap {
+			s.gap(6500, 40_000, customs)
+		}
+		see(40_001, "38")
+		s.breaks(40_500, 41_000, record.Over, spec.FaultRestart, spec.RestartNode)
+		s.end(45_000, record.Settled)
+		v := s.verdict("conditions")
+		assert.Equal(t, want, v.Outcome, v.Message)
+	}
+}

@@ -37,7 +37,7 @@ func discreet(r *Result) (v Verdict, known bool) {
 	case len(found) > 0:
 		return fail(found, "expected no secret in the operator's logs; there is %s%s", strings.Join(found, "; "), unread), true
 	case len(l.Read) == 0:
-		return notApplicable("no log of the operator could be read%s", unread), true
+		return unheard("no log of the operator could be read%s", unread), true
 	}
 	return pass("no secret was found in the logs of %s%s", plain.Plural(len(l.Read), "container"), unread), true
 }

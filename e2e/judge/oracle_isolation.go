@@ -75,7 +75,7 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 // asked for, after another was acted on.
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
-	seen := map[string]*wire.Object{}
+	seen, wrote := map[string]*wire.Object{}, map[string]time.Duration{} // by uid; wrote: when its specification was last written
 	for e := range timeline.Each(t.Before) {
 		seen[e.Object.UID] = e.Object
 	}
@@ -83,9 +83,12 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 		if e.Kind != record.KindWatch || e.Watch.Resource != t.Mains {
 			continue
 		}
-		prev := seen[e.Object.UID]
+		prev, rests := seen[e.Object.UID], wrote[e.Object.UID]
 		seen[e.Object.UID] = e.Object
 		gone := e.Watch.Event == spec.Deleted
+		if prev == nil || prev.Generation != e.Object.Generation {
+			wrote[e.Object.UID] = e.Time
+		}
 		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 			continue
 		}
@@ -93,7 +96,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 			if !c.IsChild(t.World.Mains[e.Object.UID]) {
 				continue
 			}
-			if other, only := onlyOther(t, c, e.Time); only && askedFor(t, c, e.Time, prev.Replicas) {
+			if other, only := onlyOther(t, c, rests, e.Time); only && askedFor(t, c, e.Time, prev.Replicas) {
 				what := fmt.Sprintf("asks for %d", e.Object.Replicas)
 				if gone {
 					what = "is deleted"
@@ -106,14 +109,15 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	return ""
 }
 
-// onlyOther names the custom resource that was acted on last, where that is another.
-func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
+// onlyOther names the custom resource that was acted on last, where that is another, and since a time at which the main
+// child was written: it may take two writes.
+func onlyOther(t *timeline.Timeline, c *timeline.Subject, since, at time.Duration) (other *timeline.Subject, only bool) {
 	for e := range t.All() {
 		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != t.Customs {
 			continue
 		}
 		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
-			other, only = o, o != c
+			other, only = o, o != c && e.Action.From > since
 		}
 	}
 	return other, only

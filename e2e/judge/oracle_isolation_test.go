@@ -71,6 +71,18 @@ func TestIsolation(t *testing.T) {
 			s.see(2220, "MODIFIED", deployment(2, 2, 3, 3))
 			s.see(2230, "MODIFIED", deployment(3, 3, 3, 3))
 		}, spec.Fail, "Deployment cache-deployment had the 3 replicas that services/cache asks for; after an action on services/other it asks for 2 at +0.210 s"},
+		"one takes two writes": {2, func(s *story) {
+			s.act(2200, 2205, "patch", custom(2, 2, 0).at(602))
+			s.see(2206, "MODIFIED", custom(2, 2, 0).at(602))
+			s.act(2207, 2208, "patch", other(2, 2).at(601))
+			s.see(2209, "MODIFIED", other(2, 2).at(601))
+			s.see(2210, "MODIFIED", deployment(2, 2, 2, 2))
+			s.see(2215, "MODIFIED", otherDeployment(2, 2, 2))
+			s.see(2220, "MODIFIED", deployment(3, 2, 2, 2))
+			s.act(2300, 2305, "patch", custom(3, 3, 0).at(603))
+			s.see(2306, "MODIFIED", custom(3, 3, 0).at(603))
+			s.see(2310, "MODIFIED", deployment(4, 3, 3, 3))
+		}, spec.Pass, "each of 2"},
 		"status alone is no write": {2, func(s *story) {
 			s.act(2200, 2205, "patch", other(2, 2).at(601))
 			s.see(2206, "MODIFIED", other(2, 2).at(601))

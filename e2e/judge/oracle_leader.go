@@ -22,10 +22,10 @@ func oneLeader(t *timeline.Timeline) Verdict {
 	case !slices.ContainsFunc(t.FaultsBegun(), doubles):
 		return notApplicable("the operator never had a second pod")
 	case !t.Audited:
-		return notApplicable("the recording has no audit log: which pod wrote what is not known")
+		return unheard("the recording has no audit log: which pod wrote what is not known")
 	}
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
-		return notApplicable("%s", gap)
+		return unheard("%s", gap)
 	}
 	holders := map[string]string{} // of Leases: the pod that wrote each last
 	asked, refused := map[string]int{}, map[string]int{}

@@ -10,8 +10,9 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// clusterManager is the field manager of the objects that the cluster's own controllers make.
-const clusterManager = "kube-controller-manager"
+// clusterManagers are the field managers of the objects that the cluster's own parts make: a controller, and the scheduler,
+// which notes on a volume claim which node it is for.
+func clusterManagers() []string { return []string{"kube-controller-manager", "kube-scheduler"} }
 
 var ownedOracle = Named{Name: "owned", Needs: onCustoms, Judge: owned}
 
@@ -66,7 +67,8 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 		}
 		why = wrong
 	}
-	if why == "" && len(o.Owners) == 0 && !slices.Equal(o.Managers, []string{clusterManager}) {
+	others := plain.Where(o.Managers, func(m string) bool { return !slices.Contains(clusterManagers(), m) })
+	if why == "" && len(o.Owners) == 0 && (len(others) > 0 || len(o.Managers) == 0) {
 		return "it has no owner reference: nothing removes it with the custom resource"
 	}
 	return why

@@ -32,10 +32,10 @@ const (
 // custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
-		return notApplicable("the recording has no audit log: what was asked for in vain is not known")
+		return unheard("the recording has no audit log: what was asked for in vain is not known")
 	}
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
-		return notApplicable("%s", gap)
+		return unheard("%s", gap)
 	}
 	whole := len(t.Faults) == 0 && t.Sample.Cause == "" && !t.Sample.Unmeetable && !slices.ContainsFunc(t.Events, setsWrong)
 	tries := 0

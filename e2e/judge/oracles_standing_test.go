@@ -88,6 +88,9 @@ func TestOwned(t *testing.T) {
 	}
 	endpoints := configMap()
 	endpoints.Managers = []string{"kube-controller-manager"}
+	volume, theirs := configMap(), configMap()
+	volume.Managers = []string{"kube-controller-manager", "kube-scheduler"}
+	theirs.Managers = []string{"kube-controller-manager", "operator"}
 	for name, test := range map[string]struct {
 		there   []record.Item
 		want    spec.Outcome
@@ -104,6 +107,8 @@ func TestOwned(t *testing.T) {
 		"any kind of child":  {[]record.Item{deployed(ownedBy("cr1")), configMap()}, spec.Fail, "configmaps/settings: it has no owner reference"},
 		"owned by the child": {[]record.Item{deployed(ownedBy("cr1")), configMap(record.Owner{Kind: "Deployment", UID: "d1"})}, spec.Pass, "each of 2 objects"},
 		"the cluster's own":  {[]record.Item{deployed(ownedBy("cr1")), endpoints}, spec.Pass, "each of 2 objects"},
+		"noted on by all":    {[]record.Item{deployed(ownedBy("cr1")), volume}, spec.Pass, "each of 2 objects"},
+		"and by an operator": {[]record.Item{deployed(ownedBy("cr1")), theirs}, spec.Fail, "configmaps/settings: it has no owner reference"},
 		"nothing":            {nil, spec.NotApplicable, "nothing was there"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,8 @@ type Verdict struct {
 	Message string
 	// Evidence are the few events that show it, one a line.
 	Evidence []string
+	// Unheard: it does not apply as the harness did not hear what it needs, whatever the style does.
+	Unheard bool `json:",omitempty"`
 
 	containers []string // whose ends it blames; conclude adds what their logs say of it
 	open       bool     // the oracle's Later decides it, once the facts are known that it hangs on
@@ -152,6 +154,13 @@ func pass(format string, args ...any) Verdict {
 
 func notApplicable(format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.NotApplicable, Message: fmt.Sprintf(format, args...)}
+}
+
+// unheard is what an oracle says that does not apply because the harness did not hear what it needs.
+func unheard(format string, args ...any) Verdict {
+	v := notApplicable(format, args...)
+	v.Unheard = true
+	return v
 }
 
 // fail is a failure with the events that show it; nil: those of the roles that the oracle Shows.

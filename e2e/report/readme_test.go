@@ -193,9 +193,9 @@ func matrixOf(fails map[string]int, frameworks map[string]string) *report.Report
 func TestTheFewestFailuresAreATieOfOne(t *testing.T) {
 	const one, other, third = "a-go-operator-00", "a-python-operator-01", "a-java-operator-02"
 	for want, fails := range map[string]map[string]int{
-		"none of 14 tests fails with a-go-operator-00 and a-python-operator-01.":                                                                 {one: 0, other: 0, third: 2},
+		"none of 14 tests fails with a-go-operator-00 and a-python-operator-01.":                                                                        {one: 0, other: 0, third: 2},
 		"at most one of 14 tests fails with a-python-operator-01 and a-go-operator-00; most were recorded once, so a difference of one proves nothing.": {one: 1, other: 0, third: 2},
-		"3 of 14 tests fail with a-go-operator-00.":                                                                                              {one: 3, other: 5, third: 7},
+		"3 of 14 tests fail with a-go-operator-00.":                                                                                                     {one: 3, other: 5, third: 7},
 		"3 or 4 of 14 tests fail with a-go-operator-00 and a-java-operator-02; most were recorded once, so a difference of one proves nothing.":         {one: 3, other: 5, third: 4},
 	} {
 		answers := matrixOf(fails, nil).Answers()

@@ -111,19 +111,21 @@ func backOf(samples []judge.Sample) *Back {
 	var first, whole, wait, share []stat.Observation
 	for _, at := range rounds.Keys {
 		var started, begins, ends time.Duration
-		lost, down := false, 0
+		lost, none, down := false, true, 0
 		for _, s := range rounds.Of[at] {
 			ends, lost = max(ends, s.At), lost || s.Outcome != judge.OK
 			if s.Stage == record.StageNewcomer {
 				continue
 			}
-			if down++; begins == 0 || s.At < begins {
+			right := s.Outcome == judge.OK
+			if down++; begins == 0 || right && (none || s.At < begins) {
 				begins = s.At
 			}
+			none = none && !right
 			started, back.Customs = s.From, s.Held
 		}
 		back.Down = down
-		first = append(first, stat.Observation{Value: (begins - started).Seconds()})
+		first = append(first, stat.Observation{Value: (begins - started).Seconds(), Censored: none})
 		whole = append(whole, stat.Observation{Value: (ends - started).Seconds(), Censored: lost})
 		var waits, shares []stat.Observation
 		for _, s := range rounds.Of[at] {

@@ -57,7 +57,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 			measured = append(measured, written)
 		}
 	}
-	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
+	slices.SortStableFunc(measured, byMedian)
 	places := placesOf(measured)
 	for _, s := range measured {
 		k := places[s.Operator]
@@ -84,6 +84,17 @@ func places(labels []string, p func(first, other int) float64) map[string]Rank {
 		all[label] = Rank{Place: 1 + len(slower.before(label)), Last: len(labels) - len(slower[label])}
 	}
 	return all
+}
+
+// byMedian orders summaries as pairsOf wants them; a censored median comes after those that are known.
+func byMedian(a, b stat.Summary) int {
+	last := func(s stat.Summary) int {
+		if s.P50.Censored {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(last(a)-last(b), cmp.Compare(a.P50.Value, b.P50.Value))
 }
 
 func operatorOf(s stat.Summary) string { return s.Operator }
@@ -145,6 +156,7 @@ func (r *Set) ToldApart(scenario string, labels []string) bool {
 				measured = append(measured, ready)
 			}
 		}
+		slices.SortStableFunc(measured, byMedian)
 		ranked := rankable(measured)
 		if len(pairsOf(plain.Map(ranked, operatorOf), apart(ranked))) > 0 {
 			return true

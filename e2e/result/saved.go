@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
 )
 
 // SavedName is the file of a published run that stands for its recording: all that a
@@ -144,7 +145,7 @@ func (r Recording) results() []saved {
 }
 
 // mostTimes bounds how many samples a line stands for: a step of a ramp has thousands.
-const mostTimes = 1 << 20
+const mostTimes = timeline.MostResults
 
 // loadSaved reads what Save wrote.
 func loadSaved(name string) (Recording, error) {
@@ -167,6 +168,8 @@ func loadSaved(name string) (Recording, error) {
 			return Recording{}, fmt.Errorf("%s: line %d: expected a header in the first line and nowhere else", name, number)
 		case line.Times < 0 || line.Times > mostTimes || line.Climb != nil && len(line.Climb.Steps) == 0:
 			return Recording{}, fmt.Errorf("%s: line %d: expected at most %d samples, and of a ramp a step at least", name, number, mostTimes)
+		case len(r.Judgement.Results)+line.Times > timeline.MostResults:
+			return Recording{}, fmt.Errorf("%s: line %d: more than %d samples: no run has so many", name, number, timeline.MostResults)
 		}
 		r.add(line)
 	}

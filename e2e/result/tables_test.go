@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -157,4 +158,23 @@ func TestAScenarioThatThereIsNoMoreIsNobodysLack(t *testing.T) {
 func TestARunThatWasGivenTwice(t *testing.T) {
 	one := took("one", map[string][]float64{"native": {1}})
 	assert.Contains(t, strings.Join(result.Of(one, one).Warnings, "\n"), "run one was given more than once")
+}
+
+// Pods are told apart whichever style is listed first.
+func TestPodsAreToldApartInAnyOrder(t *testing.T) {
+	ready := func(style string, seconds ...float64) []judge.Result {
+		var all []judge.Result
+		for i, value := range seconds {
+			all = append(all, judge.Result{
+				Style: style, Scenario: "create", Group: spec.GroupLatency, Round: i + 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
+				Samples: plain.Map([]string{spec.PhaseChildWritten, spec.PhaseReady}, func(phase string) judge.Sample {
+					return judge.Sample{Operator: style, Scenario: "create", Phase: phase, Run: "r", Block: i + 1, Unit: "s", Value: value, Outcome: judge.OK}
+				}),
+			})
+		}
+		return all
+	}
+	one := took("r", nil)
+	one.Judgement.Results = append(ready("native", 1.20, 1.21, 1.22), ready("argo", 1.00, 1.01, 1.02)...)
+	assert.True(t, result.Of(one).ToldApart("create", []string{"native", "argo"}))
 }

@@ -50,8 +50,8 @@ const RankedRounds = 3
 // Apart returns the two-sided p-value that two styles are as fast as each other, where one has the lower p50, or the
 // same: that of Welch's t-test on the logarithms of the medians of rounds. Where their mean says that one is the
 // slower, it is 1: neither is then the faster. (A rank test could not tell a millisecond from a minute with the three
-// rounds that reports mostly have: its smallest p-value is then 0.1.) A censored median counts as what was waited,
-// which makes the difference smaller than it is. False: one side has fewer than RankedRounds rounds, or a latency that
+// rounds that reports mostly have: its smallest p-value is then 0.1.) A censored median of other counts as what was
+// waited, which makes the difference smaller than it is; of one, it makes the p-value 1: one may be as slow as any. False: one side has fewer than RankedRounds rounds, or a latency that
 // is not positive.
 //
 // B. L. Welch, "The generalization of 'Student's' problem when several different
@@ -68,7 +68,7 @@ func Apart(one, other Replicates) (p float64, known bool) {
 	switch {
 	case math.IsNaN(d) || math.IsInf(d, 0) || math.IsNaN(a+b):
 		return 1, false
-	case d <= 0:
+	case d <= 0, slices.ContainsFunc(one.Median(), func(o Observation) bool { return o.Censored }):
 		return 1, true
 	case a+b == 0:
 		return 0, true

@@ -328,6 +328,7 @@ func TestApart(t *testing.T) {
 		"timeouts alone":                {stat.Replicates{{censored(5)}, {censored(5)}, {censored(5)}}, stat.Replicates{{censored(5)}, {censored(5)}, {censored(5)}}, true, false},
 		"passes are no rounds":          {stat.Replicates{observed(1, 1.01, 1.02, 1)}, stat.Replicates{observed(2, 2.01, 2.02, 2)}, false, false},
 		"an empty round is left out":    {append(replicates(0.02, 0.03), nil), replicates(62, 61, 63), false, false},
+		"timeouts before what is slow":  {stat.Replicates{{censored(60)}, {censored(60)}, {censored(60)}}, replicates(70, 71, 72), true, false},
 		"against what always timed out": {replicates(0.02, 0.03, 0.025), stat.Replicates{{censored(300)}, {censored(300)}, {censored(300)}}, true, true},
 	} {
 		p, known := stat.Apart(test.one, test.other)

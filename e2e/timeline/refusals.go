@@ -29,7 +29,8 @@ type refusedSoFar struct {
 // mostRefusals bounds the kinds that a sample keeps.
 const mostRefusals = 64
 
-// Vain is a request of one pod that the API server has refused, or found nothing for: each time that it was asked for.
+// Vain is a request of one pod that the API server has refused, or found nothing for: each time that it was asked for, of
+// very many the first one and the last.
 type Vain struct {
 	Request
 	Times []time.Duration
@@ -52,8 +53,12 @@ func (t *Timeline) miss(at time.Duration, a *record.Audit) {
 	switch {
 	case i < 0 && len(t.Vain) < mostVain:
 		t.Vain = append(t.Vain, Vain{r, []time.Duration{at}})
-	case i >= 0 && len(t.Vain[i].Times) < mostTimes:
-		t.Vain[i].Times = append(t.Vain[i].Times, at)
+	case i >= 0:
+		v := &t.Vain[i]
+		if len(v.Times) == mostTimes { // the first and the newest are kept
+			v.Times = slices.Delete(v.Times, 1, 2)
+		}
+		v.Times = append(v.Times, at)
 	}
 }
 
