@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,7 +99,7 @@ func (b *barrier) begin(ctx context.Context, f scenarios.Fault, cr fault.Target)
 		}
 		if err != nil {
 			d.err = fmt.Errorf("%s %s: %w", f.Kind, f.What, err)
-			d.fault.Error = err.Error()
+			d.fault.Error = firstLine(err)
 		}
 		return d
 	})
@@ -163,9 +164,9 @@ func (b *barrier) undo(kind string) action {
 	ctx, cancel := b.undoing()
 	defer cancel()
 	if err := broken.Undo(ctx); err != nil {
-		d.fault.Error = err.Error()
+		d.fault.Error = firstLine(err)
 		// What was given back and does not serve again is the operator's failure, not the test environment's.
-		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) && !b.isStopped() {
+		if !unready(err) && !b.isStopped() {
 			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 			return d
 		}
@@ -175,6 +176,25 @@ func (b *barrier) undo(kind string) action {
 	delete(b.broken, kind)
 	b.mu.Unlock()
 	return d
+}
+
+// unready reports whether all that went wrong is that something did not come about in time.
+func unready(err error) bool {
+	switch is := err.(type) { //nolint:errorlint // each leaf is asked
+	case *kube.WaitError:
+		return true
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(is.Unwrap(), func(one error) bool { return !unready(one) })
+	case interface{ Unwrap() error }:
+		return unready(is.Unwrap())
+	}
+	return false
+}
+
+// firstLine is what an error says itself. Below it may stand what the operator has logged, secrets included.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // leave takes a member out. The last mends what is still broken, and returns

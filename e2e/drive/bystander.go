@@ -37,6 +37,9 @@ func bystanders() map[string]bystander {
 	}
 }
 
+// BystanderResource is the resource of a kind of bystanders.
+func BystanderResource(kind string) schema.GroupVersionResource { return bystanders()[kind].resource }
+
 // atOnce is how many bystanders are created at the same time.
 const atOnce = 16
 

@@ -65,7 +65,7 @@ func (g *growing) level(ctx context.Context, to int) error {
 }
 
 // stage creates so many custom resources, one every so often.
-func (g *growing) stage(ctx context.Context, stage string, n int, every time.Duration, meanwhile func(context.Context, *loadRun) error) error {
+func (g *growing) stage(ctx context.Context, stage string, n int, every time.Duration, meanwhile meanwhile) error {
 	if n == 0 {
 		return nil
 	}
@@ -120,11 +120,13 @@ func (g *growing) restart(ctx context.Context) (err error) {
 	if _, err := alone.begin(ctx, scenarios.Fault{Kind: spec.FaultStop, What: spec.AllComponents}, fault.Target{Namespace: g.lanes[0].open[0], Name: g.Workload.Name}); err != nil {
 		return err
 	}
-	return g.stage(ctx, record.StageDown, g.Down, g.schedule.Every, func(ctx context.Context, down *loadRun) error { return g.start(ctx, alone, down) })
+	return g.stage(ctx, record.StageDown, g.Down, g.schedule.Every, func(ctx, limited context.Context, down *loadRun) error {
+		return g.start(ctx, limited, alone, down)
+	})
 }
 
 // start starts the operator, and creates newcomers once it has written for one of those that were created meanwhile.
-func (g *growing) start(ctx context.Context, stopped *barrier, down *loadRun) error {
+func (g *growing) start(ctx, limited context.Context, stopped *barrier, down *loadRun) error {
 	started := make(chan error, 1)
 	go func() {
 		done, err := stopped.mend(ctx, spec.FaultStop)
@@ -133,7 +135,7 @@ func (g *growing) start(ctx context.Context, stopped *barrier, down *loadRun) er
 		}
 		started <- err
 	}()
-	if down.someWritten(ctx) {
+	if down.someWritten(limited) {
 		if err := g.stage(ctx, record.StageNewcomer, g.Newcomers, g.Pace, nil); err != nil {
 			return errors.Join(err, <-started)
 		}

@@ -152,3 +152,44 @@ func TestALoadWithFakeNodes(t *testing.T) {
 		require.Error(t, err, ranges)
 	})
 }
+
+// stopsAgain is an operator that stops again just after its start.
+type stopsAgain struct{ *loaded }
+
+func (l stopsAgain) Begin(ctx context.Context, f scenarios.Fault, at fault.Target) (fault.Broken, error) {
+	broken, err := l.loaded.Begin(ctx, f, at)
+	undo := broken.Undo
+	broken.Undo = func(ctx context.Context) error {
+		err := undo(ctx)
+		time.Sleep(60 * time.Millisecond)
+		<-l.gate
+		return err
+	}
+	return broken, err
+}
+
+// Newcomers that are not written in time are censored, and so is what was created before: the style's turn goes on.
+func TestNewcomersThatAreLateEndNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+		l.gate = make(chan struct{}, 1)
+		l.gate <- struct{}{}
+		l.operator(t, 40*time.Millisecond)
+		scenario := scenarios.Scenario{
+			Name: "growth", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
+			Load: &scenarios.Schedule{Namespaces: 2, Every: 20 * time.Millisecond, Within: 10 * time.Second, Growth: &scenarios.Growth{
+				To: []int{0}, Changes: 2, Pace: 100 * time.Millisecond, Rest: 5 * time.Second, Down: 4, Newcomers: 2,
+			}},
+		}
+		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Faults: stopsAgain{l}, Look: func(context.Context) {}}
+		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		l.gate <- struct{}{}
+		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
+		require.NoError(t, err)
+		ends := map[string]int{}
+		for _, r := range j.Results {
+			ends[r.Stage+" "+r.End]++
+		}
+		assert.Equal(t, map[string]int{"more " + record.Settled: 2, "down " + record.Settled: 2, "down " + record.TimedOut: 2, "newcomer " + record.TimedOut: 2}, ends)
+	})
+}

@@ -96,8 +96,12 @@ func (r *loadRun) close() {
 	}
 }
 
-// through drives what is not there yet by the schedule. Once all was sent, meanwhile is done; nil: nothing is.
-func (r *loadRun) through(ctx context.Context, schedule scenarios.Schedule, meanwhile func(context.Context, *loadRun) error) error {
+// meanwhile is what is done once all of a load was sent; nil: nothing. limited ends when the load's time is over, which
+// is no error of it.
+type meanwhile func(ctx, limited context.Context, r *loadRun) error
+
+// through drives what is not there yet by the schedule, and does meanwhile what is to be done.
+func (r *loadRun) through(ctx context.Context, schedule scenarios.Schedule, also meanwhile) error {
 	lives := schedule.Lives(r.scenario.Steps)
 	for i, life := range lives {
 		number := r.held + i
@@ -138,8 +142,8 @@ func (r *loadRun) through(ctx context.Context, schedule scenarios.Schedule, mean
 		})
 	}
 	sending.Wait()
-	if meanwhile != nil {
-		if err := meanwhile(limited, r); err != nil {
+	if also != nil {
+		if err := also(ctx, limited, r); err != nil {
 			return err
 		}
 	}

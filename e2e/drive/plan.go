@@ -263,7 +263,12 @@ func (t *turn) leave(ctx context.Context) error {
 				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
 			}
 		}
-		l.open = nil
+		for _, namespace := range l.left {
+			if err := t.Namespaces.Remove(ctx, namespace); err != nil {
+				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
+			}
+		}
+		l.open, l.left = nil, nil
 	}
 	return errors.Join(problems...)
 }

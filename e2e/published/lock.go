@@ -106,41 +106,37 @@ func (l *Lock) Find(names ...string) ([]Recording, error) {
 	return found, nil
 }
 
-// Add locks the recordings of published runs that are committed as they are in the
-// tree, and removes these files from the tree. It returns their runs' folders.
+// Add locks the recordings of published runs that are committed as they are in the tree. It returns their files, which
+// can go once the lock is written.
 func (l *Lock) Add(root string, commit func(file string) (string, error)) ([]string, error) {
-	var folders []string
+	var files []string
 	err := filepath.WalkDir(filepath.Join(root, "docs", "results"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() != record.CompressedName {
 			return err
 		}
-		one, err := l.add(root, name, commit)
-		if err == nil {
-			folders = append(folders, one)
-			err = os.Remove(name)
-		}
-		return err
+		files = append(files, name)
+		return l.add(root, name, commit)
 	})
-	return folders, err
+	return files, err
 }
 
-func (l *Lock) add(root, name string, commit func(file string) (string, error)) (string, error) {
+func (l *Lock) add(root, name string, commit func(file string) (string, error)) error {
 	file, err := filepath.Rel(root, name)
 	if err != nil {
-		return "", err
+		return err
 	}
 	r := Recording{Folder: filepath.ToSlash(filepath.Dir(file)), Files: []string{filepath.ToSlash(file)}}
 	environment, err := record.ReadEnvironment(filepath.Dir(name))
 	if err != nil {
-		return "", err
+		return err
 	}
 	r.Run = environment.Run
 	if r.Commit, err = commit(r.Files[0]); err != nil {
-		return "", fmt.Errorf("lock the recording %s: %w", file, err)
+		return fmt.Errorf("lock the recording %s: %w", file, err)
 	}
 	if r.SHA256, r.Bytes, err = sum(name); err != nil {
-		return "", err
+		return err
 	}
 	l.Recordings = append(slices.DeleteFunc(l.Recordings, func(other Recording) bool { return other.Run == r.Run }), r)
-	return r.Folder, nil
+	return nil
 }

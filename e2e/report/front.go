@@ -137,7 +137,7 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 		}
 		t.Rows, values = append(t.Rows, row), append(values, its)
 		if text := r.Mishandled(label); text != "" {
-			wrong = append(wrong, label+" ("+text+")")
+			wrong = append(wrong, table.Escape(label)+" ("+text+")")
 		}
 	}
 	if len(t.Rows) > 0 {
@@ -165,7 +165,15 @@ var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
 // column's head where most are from another run, and else the figure. They return what each mark is.
 func (r *Report) footnotes(t *table.Table, values [][]result.Value) []string {
-	runs := []string{values[0][0].Run}
+	var runs []string // the first is that of the figures without a mark
+	for _, v := range slices.Concat(values...) {
+		if v.Run != "" && len(runs) == 0 {
+			runs = append(runs, v.Run)
+		}
+	}
+	if len(runs) == 0 {
+		return nil
+	}
 	mark := func(text *string, run string) {
 		runs = plain.Once(runs, run)
 		if n := slices.Index(runs, run); n > 0 {
@@ -187,9 +195,6 @@ func (r *Report) footnotes(t *table.Table, values [][]result.Value) []string {
 				mark(&t.Rows[k][2+i].Text, row[i].Run)
 			}
 		}
-	}
-	if runs[0] == "" {
-		return nil
 	}
 	said := []string{"Figures without a mark: " + r.run(runs[0])}
 	for _, run := range runs[1:] {
@@ -282,7 +287,8 @@ func (r *Report) alike() Answer {
 	const alike = 1.25 // so many times as long is what nobody notices
 	var answer Answer
 	pods := last[0] + " to " + last[1]
-	if done[1] < alike*done[0] {
+	runs := plain.Once(nil, plain.Map(labels, func(label string) string { return r.Value(label, ready).Run })...)
+	if len(runs) == 1 && done[1] < alike*done[0] {
 		answer.Lead = strings.Join(known[:len(known)-1], ", ") + " or " + known[len(known)-1] + ": take the one that your team knows."
 		pods += ", at most " + plain.Duration(done[1]-done[0]) + " apart"
 		if !r.ToldApart(headline, labels) {
@@ -294,7 +300,8 @@ func (r *Report) alike() Answer {
 		answer.Text += fmt.Sprintf(" (without any operator: %s and %s)", one.Text, other.Text)
 	}
 	answer.Text += "."
-	if least, n := ends("memory"); n[0] > 0 {
+	unknown := func(label string) bool { return !r.Value(label, "memory").Known }
+	if least, n := ends("memory"); n[0] > 0 && !slices.ContainsFunc(labels, unknown) {
 		answer.Text += fmt.Sprintf(" What differs between these is memory, from %s to %s.", least[0], least[1])
 	}
 	return answer

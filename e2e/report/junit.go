@@ -55,7 +55,11 @@ func (r *Report) JUnit(out io.Writer) error {
 		var took float64
 		class := "operatorbench." + style
 		for c := range r.By(style) {
-			took += suite.add(c, class, r.Expectation(r.Matrix.Cell(style, c.Scenario)), "no oracle applies")
+			of := class
+			if len(r.Tables()) > 1 {
+				of += "." + c.Run
+			}
+			took += suite.add(c, of, r.Expectation(c), "no oracle applies")
 		}
 		for _, c := range r.Matrix.Cells(style) {
 			if c.Group != spec.GroupLatency {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -247,4 +248,46 @@ func TestARunThatEndedEarly(t *testing.T) {
 		require.NoError(t, write(&out))
 		assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\\", "")), " "), undriven, name)
 	}
+}
+
+// CSV has no bound for a figure, and no figure that only orders.
+func TestCSVHasNoBoundForAFigure(t *testing.T) {
+	status := burst("one", "native", 5, 5, 1)
+	for i := range status {
+		more := status[i].Samples[0]
+		more.Phase = spec.PhaseStatusWritten
+		status[i].Samples = append(status[i].Samples, more)
+	}
+	var out bytes.Buffer
+	require.NoError(t, report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), burst("one", "argo", 5, 3, 2), status)).CSV(&out))
+	rows, err := csv.NewReader(&out).ReadAll()
+	require.NoError(t, err)
+	cells := map[string]map[string]string{}
+	for _, row := range rows[1:] {
+		cells[row[1]] = map[string]string{}
+		for i, head := range rows[0] {
+			cells[row[1]][head] = row[i]
+		}
+	}
+	assert.Equal(t, "3 of 5 within 300 s", cells["argo"]["burst-create.last"])
+	assert.Equal(t, "1", cells["native"]["burst-create.last"])
+	assert.Equal(t, "5 of 5", cells["native"]["burst-create.status"])
+}
+
+// Of two runs, each is a case of its own, with its own verdict.
+func TestJUnitOfTwoRuns(t *testing.T) {
+	create := func(run string, outcome spec.Outcome) result.Recording {
+		return runOf(run, []judge.Result{{
+			Style: "native", Scenario: "create", Group: spec.GroupLatency, Round: 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: run}},
+			Samples: []judge.Sample{{Operator: "native", Scenario: "create", Phase: spec.PhaseChildWritten, Run: run, Block: 1, Value: 1, Unit: "s", Outcome: judge.OK}},
+		}})
+	}
+	passed, failed := create("a", spec.Pass), create("b", spec.Fail)
+	passed.Expected = map[string]verdicts.Expected{"native": {Path: "verdicts.yaml"}}
+	r := report.Of(passed, failed)
+	var out bytes.Buffer
+	require.NoError(t, r.JUnit(&out))
+	assert.Contains(t, out.String(), `failures="1"`)
+	assert.Contains(t, out.String(), `classname="operatorbench.native.a"`)
+	assert.NotContains(t, out.String(), "seen pass")
 }

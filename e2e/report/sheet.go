@@ -163,7 +163,7 @@ func (r *Report) CSV(out io.Writer) error {
 			for _, id := range ids {
 				v := one.Value(label, id)
 				text := plain.Line(v.Text)
-				if v.Known && v.Text != "" {
+				if v.Known && !v.Bound && v.Text != "" {
 					text = strconv.FormatFloat(v.Number, 'g', -1, 64)
 				}
 				row = append(row, text)

@@ -47,6 +47,7 @@ type Value struct {
 	Text      string       // empty: nothing is known
 	Number    float64      // in the column's unit
 	Known     bool         // Number compares with those of other styles
+	Bound     bool         // Number only orders: the figure itself is Text, a bound or a count
 	Low, High string       // its 95% interval; empty: there is none
 	N, Rounds int          // that it rests on; 0: it is counted, not measured
 	Note      string       // what is left out or bounded, or why nothing is known
@@ -231,7 +232,7 @@ func (r *Set) ratioColumn(scenario, group string) Column {
 		v := Value{Text: plain.Digits(ratio.Value), Number: ratio.Value, Known: true, Note: "in " + plain.Plural(ratio.Rounds, "round")}
 		switch {
 		case ratio.Censored:
-			v.Text, v.Note = "≥ "+v.Text, v.Note+", timed out"
+			v.Text, v.Note, v.Bound = "≥ "+v.Text, v.Note+", timed out", true
 		case ratio.High > 0:
 			v.Low, v.High = plain.Digits(ratio.Low), plain.Digits(ratio.High)
 		}
@@ -261,7 +262,7 @@ func measured(unit string, s stat.Summary, o stat.Observation, ci *stat.Interval
 
 // observed is an observation in a unit, and what it rests on.
 func observed(unit string, o stat.Observation, n, rounds int) Value {
-	return Value{Text: shown(unit, o), Number: o.Value, Known: true, N: n, Rounds: rounds}
+	return Value{Text: shown(unit, o), Number: o.Value, Known: true, Bound: o.Censored, N: n, Rounds: rounds}
 }
 
 // shown prints an observation in a unit, with a sign where it is at least so much.
@@ -297,7 +298,7 @@ func lastValue(c *Cell) Value {
 	case inTime == of && c.Verdict == spec.Late:
 		v.Note = "status late"
 	case inTime < of && written.N > 0 && (written.Max.Censored || inTime == 0):
-		v.Outcome, v.Text = spec.Late, fmt.Sprintf("%d of %d within %s", inTime, of, plain.Duration(written.Max.Value))
+		v.Outcome, v.Bound, v.Text = spec.Late, true, fmt.Sprintf("%d of %d within %s", inTime, of, plain.Duration(written.Max.Value))
 		v.Note = strings.Join(counts(count{written.Wrong, "wrong"}), "")
 	case inTime < of:
 		v.Outcome = spec.Late
@@ -311,7 +312,7 @@ func statusValue(c *Cell) Value {
 		return Value{}
 	}
 	inTime, of := status.N-status.Censored, status.N+status.Wrong
-	return Value{Text: fmt.Sprintf("%d of %d", inTime, of), Number: 1 - float64(inTime)/float64(of), Known: true}
+	return Value{Text: fmt.Sprintf("%d of %d", inTime, of), Number: 1 - float64(inTime)/float64(of), Known: true, Bound: true}
 }
 
 func (r *Set) correctColumns() []Column {

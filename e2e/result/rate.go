@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ type Rate struct {
 	Lost            int     // that were not written in time, or wrong
 	Sent            float64 // how many were due in a second; 0: all at once
 	Done            float64 // how many were written in a second, from the first until the last
-	P50, P99        stat.Observation
+	P50, P99, Max   stat.Observation
 	First, Last     float64       // p50 of the third that was due first, and of the third that was due last, in seconds
 	Late            time.Duration // p99 of how late the harness sent
 }
@@ -81,6 +82,17 @@ func (r *Rate) Text() string {
 	return strings.Join(parts, "; ")
 }
 
+// tail is its p99, or its maximum where there are too few for an interval of one.
+func (r *Rate) tail() stat.Observation {
+	if r.N < stat.Needed(0.99) {
+		return r.Max
+	}
+	return r.P99
+}
+
+// tailText says what tail is.
+var tailText = "the same, its p99, or its maximum where there are fewer than " + strconv.Itoa(stat.Needed(0.99))
+
 // observed is one of its latencies; nothing where none is known.
 func (r *Rate) observed(o stat.Observation) Value {
 	if r.N == 0 {
@@ -104,7 +116,7 @@ func RateColumns() []ColumnOf[Rate] {
 		}},
 		{"done", "written/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(r Rate) Value { return perSecond(r.Done) }},
 		{"p50", "p50", "median " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P50) }},
-		{"p99", "p99", "the same, its p99", "", "s", Less, func(r Rate) Value { return r.observed(r.P99) }},
+		{"p99", "p99", tailText, "", "s", Less, func(r Rate) Value { return r.observed(r.tail()) }},
 		{"late", "harness late p99", "how much later than it was due the harness sent a change", "", "s", Less, func(r Rate) Value {
 			if r.Late == 0 { // older recordings do not say
 				return Value{}
@@ -201,6 +213,7 @@ func rateOf(samples []judge.Sample) Rate {
 	}
 	ordered := stat.Order(all)
 	one.P50, one.P99 = ordered.Quantile(0.5), ordered.Quantile(0.99)
+	one.Max = ordered.Max()
 	one.Late = time.Duration(stat.Order(late).Quantile(0.99).Value * float64(time.Second))
 	if len(first) > 0 {
 		one.First, one.Last = stat.Order(first).Quantile(0.5).Value, stat.Order(last).Quantile(0.5).Value

@@ -262,3 +262,25 @@ func TestTheScenariosAreOfTheirWorkload(t *testing.T) {
 		require.NoError(t, j.base.remove())
 	}
 }
+
+// Other people's worktrees stay, even while their folders are not there; those of killed runs go.
+func TestOtherPeoplesWorktreesStay(t *testing.T) {
+	here := theirs(t, "go: ../cmd")
+	disk := t.TempDir()
+	add := func(name string) string {
+		folder := filepath.Join(disk, name)
+		_, err := git(t.Context(), here, "worktree", "add", "--quiet", "--detach", folder)
+		require.NoError(t, err)
+		return folder
+	}
+	mine, killed := add("mine"), add(baseFolder+"1")
+	require.NoError(t, os.Rename(mine, mine+".away"))
+	require.NoError(t, os.RemoveAll(killed))
+	require.NoError(t, forget(t.Context(), here))
+	require.NoError(t, os.Rename(mine+".away", mine))
+	_, err := git(t.Context(), mine, "status")
+	require.NoError(t, err)
+	list, err := git(t.Context(), here, "worktree", "list")
+	require.NoError(t, err)
+	assert.NotContains(t, list, baseFolder)
+}

@@ -112,8 +112,10 @@ func (e *environment) observeWave(ctx context.Context, place turn) (stop func(),
 // unobserve ends what observe began, when all that has happened is recorded.
 func (e *environment) unobserve(ctx context.Context) error {
 	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !e.faulty() {
-		note := "the control plane restarted during this run, although no scenario restarts it: " + strings.Join(restarted, ", ") +
-			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
+		note := "the control plane restarted during this run, although no scenario restarts it: " + strings.Join(restarted, ", ") + "; that may show in latencies"
+		if e.existing() == nil {
+			note += ": the machine was too slow for the cluster itself, so run it again with less other work on the machine"
+		}
 		e.remark(note)
 	}
 	e.strained()
@@ -134,7 +136,7 @@ func (e *environment) unobserve(ctx context.Context) error {
 
 // strained says where others than the styles may have been too slow: the machine, or an API server that has limits.
 func (e *environment) strained() {
-	if busy := e.observers.busy; len(busy) > 0 {
+	if busy := e.observers.busy; len(busy) > 0 && e.existing() == nil { // else it is the harness's machine, and perhaps no other
 		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
 			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
 	}

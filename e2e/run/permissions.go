@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
@@ -116,6 +117,15 @@ func (j *job) need() (*need, error) {
 func (n *need) scenario(s scenarios.Scenario) {
 	if s.Load != nil {
 		n.may("create", "", "limitranges")
+		if growth := s.Load.Growth; growth != nil {
+			if growth.Down > 0 {
+				n.may("get patch", "apps", "deployments", "statefulsets", "daemonsets")
+			}
+			for _, kind := range growth.Bystanders.Kinds {
+				of := drive.BystanderResource(kind)
+				n.may("create", of.Group, of.Resource)
+			}
+		}
 	}
 	if spec.InMatrix(s.Group) {
 		n.may("create", "", "secrets") // the value that no log may show
@@ -126,7 +136,8 @@ func (n *need) scenario(s scenarios.Scenario) {
 		}
 		switch step.Fault.Kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn, spec.FaultDouble:
-			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
+			n.may("get create patch delete", "apps", "deployments", "statefulsets", "daemonsets")
+			n.may("patch", "", "pods") // which of two goes first
 		case spec.FaultForbid, spec.FaultForbidRead:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")

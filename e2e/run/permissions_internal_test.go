@@ -45,6 +45,12 @@ func TestPermissionsAreThoseOfTheRunAndOfTheOperator(t *testing.T) {
 	assert.True(t, may(single, "update", "cache.example.com", "memcacheds/status"), "the operator's own: who gives a right must hold it")
 	assert.False(t, may(single, "create", "admissionregistration.k8s.io", "validatingadmissionpolicies"))
 	assert.True(t, may(refusing, "create", "admissionregistration.k8s.io", "validatingadmissionpolicies"))
+	assert.True(t, may(role("handed-over"), "patch", "", "pods"), "which of two goes first")
+	grows := role("growth")
+	for _, kind := range []string{"secrets", "pods", "configmaps"} {
+		assert.True(t, may(grows, "create", "", kind), kind)
+	}
+	assert.True(t, may(grows, "patch", "apps", "deployments"), "it is stopped")
 	assert.False(t, may(single, "create", "authorization.k8s.io", "subjectaccessreviews"))
 	assert.True(t, may(refusing, "create", "authorization.k8s.io", "subjectaccessreviews"))
 }

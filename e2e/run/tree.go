@@ -58,18 +58,39 @@ func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error)
 // add makes the tree of a repository at a commit.
 func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error) {
 	t := &tree{top: top, commit: commit}
-	if t.folder, err = os.MkdirTemp("", "operatorbench-base-"); err != nil {
+	if t.folder, err = os.MkdirTemp("", baseFolder); err != nil {
 		return nil, fmt.Errorf("make a folder for the base's files: %w", err)
 	}
 	b.trees = append(b.trees, t)
-	// Those of killed runs, whose folders are gone, go with it; no hook of the repository runs.
-	if _, err = git(ctx, top, "worktree", "prune"); err == nil {
+	if err = forget(ctx, top); err == nil { // no hook of the repository runs
 		_, err = git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.folder, t.commit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the base's files: %w", err)
 	}
 	return t, nil
+}
+
+// baseFolder begins the names of the folders with the base's files.
+const baseFolder = "operatorbench-base-"
+
+// forget drops the worktrees of killed runs, whose folders are gone. Those of others stay, wherever their folders are:
+// they may be on a disk that is not mounted.
+func forget(ctx context.Context, top string) error {
+	list, err := git(ctx, top, "worktree", "list", "--porcelain")
+	if err != nil {
+		return err
+	}
+	for one := range strings.SplitSeq(list, "\n\n") {
+		folder, rest, _ := strings.Cut(strings.TrimPrefix(one, "worktree "), "\n")
+		if !strings.HasPrefix(filepath.Base(folder), baseFolder) || !strings.Contains(rest, "\nprunable") {
+			continue
+		}
+		if _, err := git(ctx, top, "worktree", "remove", "--force", folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless

@@ -98,7 +98,10 @@ func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	for _, open := range proposal.Open {
 		fmt.Fprintln(stdout, "to be said: "+open)
 	}
-	_, err = fmt.Fprintf(stdout, "next: opbench check ./%s\n", filepath.ToSlash(folder))
+	if filepath.IsLocal(folder) {
+		folder = "./" + folder
+	}
+	_, err = fmt.Fprintf(stdout, "next: opbench check %s\n", filepath.ToSlash(folder))
 	return err
 }
 

@@ -224,10 +224,16 @@ func (r recordings) lock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, folder := range added {
-		if _, err := fmt.Fprintln(r.stdout, folder); err != nil {
+	if err := lock.Write(r.root); err != nil {
+		return err
+	}
+	for _, file := range added {
+		if err := os.Remove(file); err != nil {
+			return fmt.Errorf("the recording is locked, and stays in the tree: %w", err)
+		}
+		if _, err := fmt.Fprintln(r.stdout, filepath.Dir(file)); err != nil {
 			return err
 		}
 	}
-	return lock.Write(r.root)
+	return nil
 }

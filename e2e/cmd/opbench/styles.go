@@ -20,6 +20,8 @@ that may behave differently than at a git revision, because their folder or the
 sources of their manifests or images changed. If the harness changed, lists all.
 
 Flags:
+  --since=REVISION   a git revision, such as origin/main
+  --json             print one line, a JSON array
 `
 
 // runStyles is `opbench styles`.

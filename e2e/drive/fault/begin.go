@@ -19,6 +19,9 @@ const (
 	mendWhenOver = 5 * time.Second
 )
 
+// beginWithin bounds how long it takes to break something: an upgrade, the longest, is installed within three minutes.
+const beginWithin = 5 * time.Minute
+
 // Begin breaks something, and returns when it is broken: what reads a changed right, policy, definition or image reads
 // it as it is now. A Begin that fails has taken back what it did; where that fails too, the error says so, and Undo is
 // set, to be called again.
@@ -27,7 +30,9 @@ func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 	if way == nil {
 		return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
 	}
-	broken, err := way(i, ctx, f.What, cr)
+	breaking, cancel := context.WithTimeout(ctx, beginWithin)
+	broken, err := way(i, breaking, f.What, cr)
+	cancel()
 	if broken.Undo != nil {
 		broken.Undo = untilDone(broken.Undo)
 	}

@@ -214,6 +214,9 @@ func (k *Kind) provider() (*kind.Provider, error) {
 	return kind.NewProvider(kindProvider(k.engine.Name())), nil
 }
 
+// loadLinger is how long a load may take to end once its run is stopped.
+const loadLinger = 10 * time.Second
+
 // LoadImages streams the archive into the node's containerd; nothing is stored on the way.
 func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) error {
 	provider, err := k.provider()
@@ -235,7 +238,17 @@ func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) er
 		writer.CloseWithError(err)
 		written <- err
 	}()
-	err = nodeutils.LoadImageArchive(nodes[0], reader)
+	loaded := make(chan error, 1)
+	go func() { loaded <- nodeutils.LoadImageArchive(nodes[0], reader) }()
+	select {
+	case err = <-loaded:
+	case <-ctx.Done(): // kind's own commands do not hear of it
+		select {
+		case err = <-loaded:
+		case <-time.After(loadLinger):
+			err = fmt.Errorf("the container engine has not ended the load within %v", loadLinger)
+		}
+	}
 	reader.CloseWithError(errors.New("the node takes no more")) // so that archive ends in any case
 	if writeErr := <-written; err != nil || writeErr != nil {
 		return fmt.Errorf("loading images into node %s: %w", nodes[0], errors.Join(context.Cause(ctx), writeErr, ofKind(err)))

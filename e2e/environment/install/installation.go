@@ -45,7 +45,7 @@ type Installation struct {
 // Install applies stage by stage and awaits each. Everything is checked against the cluster before the first is
 // applied. It returns when the operator will really see what happens to a custom resource.
 func (i Installation) Install(ctx context.Context, c Cluster) error {
-	ctx, cancel := kube.Bounded(ctx, installWithin)
+	ctx, cancel := context.WithTimeout(ctx, installWithin)
 	defer cancel()
 	if err := i.install(ctx, c); err != nil {
 		return fmt.Errorf("install operator %s: %w", i.Style.Name, err)
@@ -83,7 +83,7 @@ func (i Installation) ready(ctx context.Context, c Cluster, what string, gates [
 
 // Upgrade applies the style's next version over what is there, and awaits it.
 func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
-	ctx, cancel := kube.Bounded(ctx, installWithin)
+	ctx, cancel := context.WithTimeout(ctx, installWithin)
 	defer cancel()
 	owner := c.owner(i.Style.Name)
 	err := c.Kube.RefuseForeign(ctx, owner, i.Next)

@@ -29,6 +29,7 @@ type shared struct {
 	heard     chan record.Entry
 	events    chan string // "" ends the watch
 	forbidden bool        // to list namespaces
+	refuses   bool        // any further watch
 
 	mu      sync.Mutex
 	watches []string // what was asked for: path and field selector
@@ -66,7 +67,12 @@ func (s *shared) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.mu.Lock()
 		s.watches = append(s.watches, r.URL.Path+" "+r.URL.Query().Get("fieldSelector"))
+		refused := s.refuses && len(s.watches) > 1
 		s.mu.Unlock()
+		if refused {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		w.(http.Flusher).Flush()
 		for {
 			select {
@@ -219,4 +225,22 @@ func TestStopRecordsWhatWasDelivered(t *testing.T) {
 	cancel()
 	_, err = watch.Open(ctx, s.client, s.recorder, everywhere)
 	require.Error(t, err)
+}
+
+// A watch that is broken when the recording stops leaves a gap: what came meanwhile is not known.
+func TestAWatchThatIsBrokenAtTheEndLeavesAGap(t *testing.T) {
+	s := newShared(t)
+	s.refuses = true
+	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere)
+	require.NoError(t, err)
+	_, err = watches.Cover(t.Context(), 0, "one")
+	require.NoError(t, err)
+	s.events <- ""
+	assert.Eventually(t, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.watches) > 1
+	}, 10*time.Second, time.Millisecond)
+	watches.Stop()
+	assert.Equal(t, []string{`gap pods.v1 ""`}, s.next(t, 1))
 }

@@ -391,7 +391,9 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 		w.whole, w.broken = make(chan struct{}), reason
 		w.state.Unlock()
 		wait, version := reconnect, w.version
+		gap := record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}
 		if from-opened < steady && !pause(ctx, wait) {
+			w.note(gap) // it was not watched to the end
 			return
 		}
 		var err error
@@ -400,12 +402,14 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			w.state.Lock()
 			w.broken = reason
 			w.state.Unlock()
+			gap.Reason = reason
 			if !pause(ctx, wait) {
+				w.note(gap)
 				return
 			}
 			wait = min(2*wait, reconnectMax)
 		}
-		w.queue <- w.missed(ctx, record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}, version)
+		w.queue <- w.missed(ctx, gap, version)
 		close(w.whole)
 	}
 }
@@ -506,11 +510,15 @@ func (w *watcher) enqueue(do func()) {
 	}
 	from := w.recorder.Now()
 	w.queue <- do
-	at := w.recorder.Now()
-	gap := record.Gap{
+	w.note(record.Gap{
 		From: from, Resource: ResourceName(w.resource), Namespace: w.namespace,
 		Reason: fmt.Sprintf("%d events waited to be recorded, and no further one was taken", cap(w.queue)),
-	}
+	})
+}
+
+// note records a gap that lasts until now.
+func (w *watcher) note(gap record.Gap) {
+	at := w.recorder.Now()
 	w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap}) }
 }
 

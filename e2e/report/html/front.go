@@ -25,6 +25,7 @@ type frontPage struct {
 	Figures    figures
 	Heats      []heat
 	Surprise   []surprise
+	Surprises  int // of which Surprise are the first
 	Warnings   []string
 	Facts      []facts // of the runs with latencies
 	All        []result.RunFacts
@@ -70,7 +71,8 @@ func (s *site) front() *frontPage {
 		}
 		p.Surprise = append(p.Surprise, one)
 	}
-	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
+	p.Surprises = len(p.Surprise)
+	p.Surprise = p.Surprise[:min(p.Surprises, mostSurprises)]
 	said := plain.Map(p.Answers, func(answer report.Answer) string { return strings.TrimSpace(answer.Lead + " " + answer.Text) })
 	p.head = s.head("", s.title(), strings.Join(said, " "), s.dispute(""), true)
 	return p

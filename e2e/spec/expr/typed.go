@@ -112,8 +112,8 @@ func customType(definition *unstructured.Unstructured, of string) (*apiservercel
 		if err != nil {
 			return nil, fmt.Errorf("read the schema of %s: %w", definition.GetName(), err)
 		}
-		root := model.SchemaDeclType(is, true)
-		if root == nil {
+		root := open(model.SchemaDeclType(is, true), is)
+		if root == apiservercel.DynType {
 			return nil, nil // it may have any field
 		}
 		// Kubernetes' own rules may read the name alone of the metadata; ours read all of it.
@@ -122,6 +122,34 @@ func customType(definition *unstructured.Unstructured, of string) (*apiservercel
 		return root, nil
 	}
 	return nil, fmt.Errorf("the definition %s has no schema of the version %s", definition.GetName(), of)
+}
+
+// open makes a type as open as the schema that it was made of, which CEL's rules in definitions are not: what the schema
+// names no field of may have any, and so may what has a field whose name is no identifier, as in cr.status['ready-replicas'].
+func open(t *apiservercel.DeclType, s *structural.Structural) *apiservercel.DeclType {
+	for name := range s.Properties {
+		if escaped, is := apiservercel.Escape(name); !is || escaped != name {
+			return apiservercel.DynType
+		}
+	}
+	if t == nil || s.XPreserveUnknownFields && len(s.Properties) == 0 {
+		return apiservercel.DynType
+	}
+	for name, property := range s.Properties {
+		field := t.Fields[name]
+		if field == nil {
+			field = apiservercel.NewDeclField(name, nil, false, nil, nil)
+			t.Fields[name] = field
+		}
+		field.Type = open(field.Type, &property)
+	}
+	switch {
+	case s.Items != nil:
+		t.ElemType = open(t.ElemType, s.Items)
+	case s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil:
+		t.ElemType = open(t.ElemType, s.AdditionalProperties.Structural)
+	}
+	return t
 }
 
 // kindType is the type of one of the cluster's own kinds, by its Go type; nil: it is not known.

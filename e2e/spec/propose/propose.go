@@ -130,6 +130,7 @@ type proposal struct {
 	Workloads []workload
 	Images    []image
 	Renamed   []types.Image // in the kustomization, as the style calls them
+	built     bool          // one of its images is built here
 	Lacks     []string      // verbs that a role lacks
 	open      []string
 	// made are objects that the manifests lack: what stands for a ClusterServiceVersion, or their namespace.
@@ -427,10 +428,10 @@ func (p *proposal) operator() error {
 		}
 		selector := metav1.FormatLabelSelector(w.Spec.Selector)
 		p.Workloads = append(p.Workloads, workload{o.GetName(), o.GetKind(), cmp.Or(o.GetNamespace(), p.namespace, spec.Unsaid), selector})
-		for _, c := range slices.Concat(w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers) {
+		for i, c := range slices.Concat(w.Spec.Template.Spec.Containers, w.Spec.Template.Spec.InitContainers) {
 			if !seen[c.Image] {
 				seen[c.Image] = true
-				p.Images = append(p.Images, p.image(name(c.Name, len(p.Images)), c.Image))
+				p.Images = append(p.Images, p.image(name(c.Name, len(p.Images)), c.Image, i < len(w.Spec.Template.Spec.Containers)))
 			}
 		}
 	}
@@ -441,23 +442,36 @@ func (p *proposal) operator() error {
 }
 
 // image is one of the operator's. What the manifests call controller:latest, as Kubebuilder does, is no image of a
-// registry: it is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
-func (p *proposal) image(name, reference string) image {
-	short, tag, _ := util.SplitImageName(reference)
+// registry: the first such that a container runs which does not only initialize is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
+func (p *proposal) image(name, reference string, own bool) image {
+	short, tag, digest := util.SplitImageName(reference)
 	first, _, deep := strings.Cut(short, "/")
 	switch {
 	case deep && strings.ContainsAny(first, ".:"), first == "localhost":
 		return image{Name: name, Reference: reference}
-	case !deep && p.Build != "":
+	case !deep && p.Build != "" && own && !p.built:
+		p.built = true
 		renamed := types.Image{Name: short, NewName: "operatorbench.local/" + p.Name + "-" + short, NewTag: "dev"}
 		p.Renamed = append(p.Renamed, renamed)
 		return image{name, renamed.NewName + ":" + renamed.NewTag, p.Build}
 	case !deep:
 		short = "library/" + short
 	}
-	renamed := types.Image{Name: strings.TrimPrefix(short, "library/"), NewName: "docker.io/" + short, NewTag: cmp.Or(tag, "latest")}
+	renamed := types.Image{Name: strings.TrimPrefix(short, "library/"), NewName: "docker.io/" + short, NewTag: tag, Digest: digest}
+	is := renamed.NewName
+	switch {
+	case tag == "" && digest == "":
+		renamed.NewTag = "latest"
+		is += ":latest"
+	case digest == "":
+		is += ":" + tag
+	case tag == "":
+		is += "@" + digest
+	default:
+		is += ":" + tag + "@" + digest
+	}
 	p.Renamed = append(p.Renamed, renamed)
-	return image{Name: name, Reference: renamed.NewName + ":" + renamed.NewTag}
+	return image{Name: name, Reference: is}
 }
 
 // name is a name of an image that no other has.

@@ -94,7 +94,12 @@ func (p *parser) componentNames() []string {
 func (p *parser) components() {
 	names := p.componentNames()
 	p.Once([]any{"components"}, "component", names)
+	ports := p.style.MetricsPorts()
 	for i, component := range p.style.Components {
+		if port := ports[component.Namespace]; component.Metrics > 0 && component.Metrics != port {
+			p.FailAt([]any{"components", i, "metrics"}, "component %s: metrics at port %d, and of another component in namespace %s at %d, expected one port for all pods of a namespace",
+				component.Name, component.Metrics, component.Namespace, port)
+		}
 		at := []any{"components", i, "managedBy"}
 		p.known(at, "component", component.ManagedBy, names)
 		if p.managedInCircle(component.Name) {
