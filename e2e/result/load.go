@@ -67,7 +67,7 @@ func Load(path string) (Recording, error) {
 	}
 	if filepath.Base(path) == SavedName {
 		one, err := loadSaved(path)
-		one.Environment = environment
+		one.Environment, one.Published = environment, true
 		return one, err
 	}
 	meter := NewMeter()

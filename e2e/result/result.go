@@ -54,6 +54,7 @@ type Part struct {
 	Environment *record.Environment
 	Header      record.Header
 	Samples     []judge.Sample // of Set.Samples
+	Published   bool           // its recording is in the repository's history
 }
 
 // Child is the kind of the main child that the styles make; "child" where runs have several.
@@ -77,6 +78,7 @@ type Recording struct {
 	Grants      []grants.Use
 	Restarts    []restarts.Block // by style and round; of a load another one
 	Climbs      []Climb          // of ramps whose samples are not in Judgement: those of a published run
+	Published   bool             // it is what the recording of a published run was judged to
 	// Expected are the verdicts that are expected of styles, by their names, as verdicts.Load gives them for every
 	// style that was driven. Of a style that is not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
@@ -104,7 +106,7 @@ func Of(recordings ...Recording) *Set {
 		first := len(r.Samples)
 		t.Cells, r.Samples = one.cells(r.Samples)
 		t.Samples = r.Samples[first:len(r.Samples):len(r.Samples)]
-		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: one.Judgement.Header, Samples: t.Samples})
+		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: one.Judgement.Header, Samples: t.Samples, Published: one.Published})
 		t.complete(one)
 		r.join(t)
 	}

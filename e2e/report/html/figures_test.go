@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -366,5 +367,16 @@ func TestLinksToElsewhere(t *testing.T) {
 	assert.Contains(t, page, ".github/ISSUE_TEMPLATE/figure.yml")
 	assert.NotContains(t, page, "https://")
 	assert.NotContains(t, page, "og:image")
+	assert.NotContains(t, page, "recordings get", "it is not published")
 	assert.Contains(t, page, `<meta name="description" content="An operator by the name of a-go-operator-00.`)
+}
+
+// A run of an operator in a folder elsewhere, compared with its base, is measured again by the same words.
+func TestTheCommandThatMeasuresAgain(t *testing.T) {
+	one := made.Many(made.Thirty(), 3)
+	one.Published = true
+	maps.Copy(one.Environment.Flags, map[string]string{"operator": "./elsewhere/a-go-operator-00,native", "base": "origin/main", "profile": "quick", "budget": "6m0s"})
+	page := string(about(t, report.Of(one), "a-go-operator-00"))
+	assert.Contains(t, page, "opbench run --operator=./elsewhere/a-go-operator-00 --base=origin/main --profile=quick --scenario=measured --rounds=12 --budget=6m0s --seed=0</pre>")
+	assert.Contains(t, page, "opbench recordings get ")
 }

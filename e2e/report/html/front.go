@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -167,7 +168,10 @@ type dispute struct {
 }
 
 // again is how to look at a run, and to measure it anew.
-type again struct{ Run, Revision, Command, Note string }
+type again struct {
+	Run, Revision, Command, Note string
+	Published                    bool
+}
 
 // dispute is that of a style; of an empty label that of the whole report.
 func (s *site) dispute(label string) dispute {
@@ -211,12 +215,16 @@ func (s *site) command(part result.Part, label, name string) again {
 	if e.Flags["scenario"] == "matrix" {
 		line = "go run ./e2e/cmd/opbench matrix"
 	}
-	for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
+	for _, flag := range []string{"operator", "base", "profile", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
 		value := e.Flags[flag]
-		if flag == "operator" && label != "" {
+		if flag == "operator" && label != "" { // by its folder, where it was asked for so
+			asked := strings.Split(value, ",")
+			if i := slices.IndexFunc(asked, func(one string) bool { return path.Base(one) == name }); i >= 0 {
+				name = asked[i]
+			}
 			value = name
 		}
-		if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
+		if flag == "budget" && e.Flags["precision"] == "" && e.Flags["base"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
 			continue
 		}
 		line += " --" + flag + "=" + plain.Shell(value)
@@ -233,7 +241,7 @@ func (s *site) command(part result.Part, label, name string) again {
 	if took := s.took(part.Header.Run); took > 0 {
 		note = fmt.Sprintf("with all its styles it took %.0f minutes; ", max(took.Minutes(), 1)) + note
 	}
-	return again{part.Header.Run, plain.Shell(revision), plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note)}
+	return again{part.Header.Run, plain.Shell(revision), plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note), part.Published}
 }
 
 // took is how long a run drove samples.
