@@ -53,7 +53,7 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5, or PRECISION=10% BUDGET=30m; ARGS=…)
 	scripts/engine-up.sh
 	scripts/first-look.sh $(STYLES) $(IMAGES)
-	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(ARGS)
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(if $(filter-out auto,$(IMAGES)),--images=$(IMAGES)) $(ARGS)
 e2e: STYLES = $(or $(OPERATOR),$(QUICK))
 e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION)),--rounds=1) $(if $(BUDGET),--budget=$(BUDGET))
 

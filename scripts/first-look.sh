@@ -25,7 +25,7 @@ if [[ $first != "$styles" ]]; then
   ensure "$first"
   if ! tried images missing --images="$source" --operator="$styles"; then
     echo "first look: one round of $first, while nothing is being built; then the other images, then all styles"
-    tried run --operator="$first" --rounds=1 || echo "first look: $first could not be driven (see above); going on" >&2
+    tried run --operator="$first" --rounds=1 --images="$source" || echo "first look: $first could not be driven (see above); going on" >&2
   fi
 fi
 ensure "$styles"

@@ -4,7 +4,7 @@
 #   scripts/gate.sh RESULTS --base=REVISION [FLAG]...
 set -euo pipefail
 results=$1
-rm -f "$results/gate.json" # what is there afterwards is of this run
+rm -f "$results/gate.json" "$results/gate.md" # what is there afterwards is of this run
 status=0
 "${OPBENCH:-bin/opbench}" run --results="$results" "${@:2}" || status=$?
 if ((status == 10)) && ! grep -qs '^  "status": 10,$' "$results/gate.json"; then

@@ -25,9 +25,30 @@ type Scenario struct {
 	Why     string   `json:"-"`
 	Failure *Failure `json:"-"` // the first one at head
 
+	// newly are the oracles that never failed at base, which failed by others, and do at head.
+	newly []newly
+
 	rounds int  // of head, those in which it only warmed up included
 	matrix bool // it is driven again only where it differs
 	load   bool // its samples share a fate: what is counted are rounds
+}
+
+// newly is what an oracle said at base and at head.
+type newly struct {
+	oracle     string
+	base, head judge.Tally
+}
+
+// newOracles are the oracles that judged at base without a failure, and fail at head.
+func newOracles(was, is *result.Cell) []newly {
+	var all []newly
+	for _, now := range is.Oracles {
+		before, there := plain.Find(was.Oracles, func(o result.Oracle) bool { return o.Name == now.Name })
+		if now.Failed > 0 && there && before.Failed == 0 && before.Passed > 0 {
+			all = append(all, newly{now.Name, before.Tally, now.Tally})
+		}
+	}
+	return all
 }
 
 // Name is the scenario's name.
@@ -62,6 +83,7 @@ func (r *Result) compareScenarios() {
 				continue
 			}
 			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is), matrix: is.Results[0].Matrix}
+			one.newly = newOracles(was, is)
 			if was.Load() {
 				one.load, one.Base, one.Head = true, r.Base.loads(was).and(r.Again.loads(was)), r.Head.loads(is)
 			}
@@ -179,17 +201,44 @@ func (s *Scenario) again() bool {
 	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
 }
 
+// otherwise names an oracle by which head fails, where base fails by others alone; broken: it was driven again, and the rule
+// of what never failed at base holds for that oracle.
+func (s *Scenario) otherwise() (oracle string, broken bool) {
+	if s.Flaky || s.Base.Failed == 0 {
+		return "", false
+	}
+	for _, n := range s.newly {
+		again := s.rounds > 1
+		if s.matrix || s.load {
+			p := stat.Fisher(0, n.base.Passed, n.head.Failed, n.head.Passed+n.head.Failed)
+			again = n.head.Failed > 1 && (n.head.Passed == 0 || p <= beta)
+		}
+		if oracle == "" || again {
+			oracle, broken = n.oracle, again
+		}
+		if broken {
+			break
+		}
+	}
+	return oracle, broken
+}
+
 // decide: what never failed at base and does at head when it is driven again is broken. Where base fails now and then,
 // or is known to, head must fail more often than chance explains.
 func (s *Scenario) decide(alpha float64) {
 	base, head := s.Base, s.Head
 	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())
 	mended := stat.Fisher(base.Passed, base.judged(), head.Passed, head.judged())
+	oracle, broken := s.otherwise()
 	switch {
 	case base.judged() == 0 || head.judged() == 0:
 		s.Verdict, s.Why = Inconclusive, "no sample of one side could be judged"
 	case s.again():
 		s.Verdict = Regression
+	case broken:
+		s.Verdict, s.Why = Regression, "it fails at base too, but never by "+oracle
+	case oracle != "" && s.P > alpha:
+		s.Verdict, s.Why = Inconclusive, "it fails at base too, but never by "+oracle+": it is broken if it fails so again"
 	case s.P <= alpha:
 		s.Verdict, s.Why = Regression, s.known()+", but less often; the difference is significant: p = "+probability(s.P)
 	case base.Passed == 0 && head.Failed == 0 && !s.Flaky, mended <= alpha:

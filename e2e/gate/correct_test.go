@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -77,6 +78,40 @@ func TestNewFailuresAreDrivenAgain(t *testing.T) {
 			assert.Equal(t, test.why, one.Why)
 			assert.Equal(t, test.want, r.Verdict)
 			outputs(t, r)
+		})
+	}
+}
+
+// What fails at base by one oracle, and at head by another one too, is not the same: it is driven again, and then broken.
+func TestAFailureByAnotherOracleIsNew(t *testing.T) {
+	for name, test := range map[string]struct {
+		times   int
+		another bool
+		want    gate.Verdict
+		why     string
+	}{
+		"the same":    {2, false, gate.Pass, "it fails on both sides"},
+		"once":        {1, true, gate.Inconclusive, "it fails at base too, but never by converged: it is broken if it fails so again"},
+		"again":       {2, true, gate.Regression, "it fails at base too, but never by converged"},
+		"six of them": {6, true, gate.Regression, "it fails at base too, but never by converged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory("a", 0.03, 1)
+			s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+			for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
+				for round := range test.times {
+					s.matrix("native", variant, "updates-race", spec.GroupLevel, round+1, "owned")
+					one := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
+					converged := judge.Verdict{Oracle: "converged", Outcome: spec.Pass}
+					if test.another && variant == gate.VariantHead {
+						converged.Outcome = spec.Fail
+					}
+					one.Verdicts = []judge.Verdict{converged, {Oracle: "owned", Outcome: spec.Fail}}
+				}
+			}
+			one := of(t, interleaved(t, s), "updates-race")
+			assert.Equal(t, test.want, one.Verdict, one.Why)
+			assert.Equal(t, test.why, one.Why)
 		})
 	}
 }

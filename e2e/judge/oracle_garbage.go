@@ -50,6 +50,9 @@ func unowned(t *timeline.Timeline) string {
 	for uid, set := range t.World.ReplicaSets {
 		stays[uid] = stays[set.Owner]
 	}
+	if t.LastInventory() != nil { // which knows what is between them, such as another child with pods of its own
+		stays, _ = t.Staying()
+	}
 	for _, left := range []struct {
 		kind    string
 		objects map[string]*timeline.Entity

@@ -63,3 +63,18 @@ func TestGarbageBesideANamedChild(t *testing.T) {
 		})
 	}
 }
+
+// A custom resource that stays may have another child, whose pods are nobody's garbage.
+func TestPodsOfAnotherChildAreNoGarbage(t *testing.T) {
+	for owner, want := range map[string]spec.Outcome{"cr2": spec.Pass, "cr1": spec.Fail} {
+		s := deleteStory(t, matrix("garbage"), beside(1))
+		s.see(2410, "ADDED", otherDeployment(1, 1, 1))
+		s.see(2410, "ADDED", otherSet())
+		s.see(2420, "ADDED", other(1, 1))
+		s.see(2430, "ADDED", owned(pod(7, "Running"), "job7"))
+		s.inventory(3900, record.Item{Resource: "jobs.v1.batch", Namespace: "services", Name: "other-job", UID: "job7", Owners: []record.Owner{ownedBy(owner)}})
+		s.end(4000, record.TimedOut)
+		v := s.verdict("garbage")
+		assert.Equal(t, want, v.Outcome, v.Message)
+	}
+}

@@ -58,10 +58,10 @@ func quorumKept(t *timeline.Timeline, knob string) Verdict {
 	ready := map[string]bool{} // of the pods that are there, by uid
 	var gap, since time.Duration
 	for e := range t.Watched() {
-		if e.Watch.Resource != spec.Pods || e.Watch.Namespace != t.Sample.Namespace {
+		if e.Watch.Resource != spec.Pods || e.Watch.Namespace != t.Sample.Namespace || !t.World.IsPodOf(e.Object.UID, t.Subjects[0].IsChild) {
 			continue
 		}
-		if delete(ready, e.Object.UID); e.Watch.Event != spec.Deleted && timeline.IsReady(e.Object) {
+		if delete(ready, e.Object.UID); e.Watch.Event != spec.Deleted && !e.Object.Deleting && timeline.IsReady(e.Object) {
 			ready[e.Object.UID] = true
 		}
 		if e.Time < from {

@@ -48,8 +48,12 @@ func othersKept(t *timeline.Timeline) Verdict {
 	return pass("the %s kept what others have put there: %s", t.Child.Kind, strings.Join(slices.Sorted(maps.Keys(marks)), ", "))
 }
 
-// patchedBetween reports whether the harness wrote the main child itself between two events of it.
+// patchedBetween reports whether the harness wrote the main child itself between two events of it. Where the watch was not
+// made anew, each write is an event of its own.
 func patchedBetween(t *timeline.Timeline, before, e *timeline.Event) bool {
+	if e.Watch.Event != spec.Listed {
+		return t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion]
+	}
 	for a := range t.All() {
 		if a.Kind == record.KindAction && a.Action.Resource == t.Mains && a.Action.From <= e.Time && a.Time >= before.Time {
 			return true

@@ -73,6 +73,9 @@ func serviceOf(t *timeline.Timeline) (s *Service, worst *timeline.Event) {
 			s.Gap, worst = e.Time-last, e
 		}
 	}
+	if s != nil && s.Asked == 0 { // nothing was passed on
+		return nil, nil
+	}
 	return s, worst
 }
 

@@ -63,6 +63,13 @@ func notTaken(t *timeline.Timeline) Verdict {
 	return pass("%s, which is somebody else's, was as it had been made until the harness removed it", titles[0])
 }
 
+// notes are the annotations of an object, but for those of Kubernetes' own controllers.
+func notes(o *wire.Object) map[string]string {
+	all := maps.Clone(o.Detail.Notes)
+	maps.DeleteFunc(all, func(key, _ string) bool { return strings.HasPrefix(key, "deployment.kubernetes.io/") })
+	return all
+}
+
 // takenOver says what has been done to an object; "": nothing but what the cluster's own controllers do.
 func takenOver(was *wire.Object, e *timeline.Event) string {
 	now := e.Object
@@ -79,6 +86,8 @@ func takenOver(was *wire.Object, e *timeline.Event) string {
 		return "its owner references were others"
 	case was.Detail != nil && now.Detail != nil && !maps.Equal(was.Detail.Labels, now.Detail.Labels):
 		return "its labels were others"
+	case was.Detail != nil && now.Detail != nil && !maps.Equal(notes(was), notes(now)):
+		return "its annotations were others"
 	case !slices.Equal(was.Finalizers, now.Finalizers):
 		return "its finalizers were others"
 	case now.Controller != was.Controller:

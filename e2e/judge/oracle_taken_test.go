@@ -24,6 +24,16 @@ func TestWhatIsAnothersIsNotTaken(t *testing.T) {
 		"scaled":  {func(s *story) { s.see(2100, "MODIFIED", other(2, "theirs")) }, spec.Fail, "its spec was another"},
 		"adopted": {func(s *story) { s.see(2100, "MODIFIED", other(1, "cr1")) }, spec.Fail, "its owner references were others"},
 		"deleted": {func(s *story) { s.see(2100, "DELETED", other(1, "theirs")) }, spec.Fail, "it was deleted"},
+		"noted on": {func(s *story) {
+			d := other(1, "theirs")
+			d.object["metadata"].(fields)["annotations"] = fields{"example.org/last": "{}", "deployment.kubernetes.io/revision": "1"}
+			s.see(2100, "MODIFIED", d)
+		}, spec.Fail, "its annotations were others"},
+		"rolled out": {func(s *story) {
+			d := other(1, "theirs")
+			d.object["metadata"].(fields)["annotations"] = fields{"deployment.kubernetes.io/revision": "1"}
+			s.see(2100, "MODIFIED", d)
+		}, spec.Pass, "was as it had been made"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

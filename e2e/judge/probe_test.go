@@ -76,6 +76,10 @@ func TestAnswersAllAlong(t *testing.T) {
 			s.asked(9500, 9510, spec.ProbeAsk, record.ProbeRefused)
 			s.asked(9600, 9610, spec.ProbeAsk, ok)
 		}, spec.Pass, "2 of 3 questions answered, the longest time without an answer was at most 610ms", &judge.Service{Asked: 3, Answered: 2, Gap: at(610)}},
+		"nothing was passed on": {5, func(s *story) {
+			s.asked(1000, 1010, spec.ProbeAsk, record.ProbeUnasked)
+			s.asked(2000, 2010, spec.ProbeAsk, record.ProbeUnasked)
+		}, spec.Invalid, "the managed system was not asked", nil},
 		"nobody asked": {5, func(*story) {}, spec.Invalid, "the managed system was not asked", nil},
 	} {
 		v, service := probed(t, &spec.Probe{Ask: spec.ProbeRequest{Port: 1, Expect: "x"}, Gap: test.gap}, spec.OracleServes, test.tell)

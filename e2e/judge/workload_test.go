@@ -267,6 +267,17 @@ func TestPodsThatAKnobRolls(t *testing.T) {
 			s.see(600, "MODIFIED", anew(2, true))
 			s.see(700, "MODIFIED", anew(3, true))
 		}, spec.Pass, spec.Fail, "had 3 ready replicas at +0.600 s", "expected at least 2 of 3 pods to be ready all along while the knob colour rolled them; at +0.200 s 1 were, and for up to 200ms fewer than 2"},
+		"other pods are ready": {func(s *story) {
+			theirs := func(n int) thing { return owned(hand(n, true, false), "exporter") }
+			s.see(150, "ADDED", theirs(8))
+			s.see(160, "ADDED", theirs(9))
+			for n := 1; n <= 3; n++ {
+				s.see(200, "MODIFIED", anew(n, false))
+			}
+			for n := 1; n <= 3; n++ {
+				s.see(500, "MODIFIED", anew(n, true))
+			}
+		}, spec.Pass, spec.Fail, "had 3 ready replicas", "at +0.100 s 0 were"},
 		"all but one": {func(s *story) {
 			s.see(200, "MODIFIED", anew(1, true))
 			s.see(300, "DELETED", hand(3, true, false))

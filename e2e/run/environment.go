@@ -69,7 +69,7 @@ func (e *environment) cluster(ctx context.Context, node string) error {
 			return err
 		}
 		e.provider = kind
-		e.leaves(fmt.Sprintf("its reaper, a process of its own, now deletes the cluster %s; that takes seconds; `make clean` removes what it leaves", cluster.Name(e.id)))
+		e.leaves(fmt.Sprintf("its reaper, a process of its own, now deletes the cluster %s; that takes seconds; `opbench clean` removes what it leaves", cluster.Name(e.id)))
 	}
 	config, err := e.provider.Create(ctx)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/environment/images"
@@ -200,7 +202,7 @@ func Latest(root, folder string) error {
 	link := filepath.Join(root, resultsName, "latest")
 	err := os.MkdirAll(filepath.Dir(link), 0o755)
 	if err == nil {
-		err = writeNew(filepath.Join(root, resultsName, ".gitignore"), images.ResultsMark)
+		err = marked(filepath.Join(root, resultsName), folder)
 	}
 	if err == nil {
 		if relative, outside := filepath.Rel(filepath.Dir(link), folder); outside == nil && filepath.IsLocal(relative) {
@@ -217,6 +219,28 @@ func Latest(root, folder string) error {
 		return fmt.Errorf("make %s lead to %s: %w", link, folder, err)
 	}
 	return nil
+}
+
+// marked keeps results out of a repository: all of the folder of results, or, where that has something else, which may be
+// the repository's, the run's alone.
+func marked(results, folder string) error {
+	there, err := os.ReadDir(results)
+	if err != nil {
+		return err
+	}
+	known := func(name string) bool {
+		return name == "latest" || name == ".gitignore" || strings.HasPrefix(name, "latest.") || name == filepath.Base(folder)
+	}
+	if slices.ContainsFunc(there, func(d os.DirEntry) bool { return d.Name() == ".gitignore" }) {
+		return nil
+	}
+	if slices.ContainsFunc(there, func(d os.DirEntry) bool { return !known(d.Name()) }) {
+		if local, err := filepath.Rel(results, folder); err != nil || !filepath.IsLocal(local) {
+			return nil
+		}
+		results = folder
+	}
+	return writeNew(filepath.Join(results, ".gitignore"), images.ResultsMark)
 }
 
 // writeNew writes a file unless it is there.

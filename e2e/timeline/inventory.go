@@ -52,7 +52,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 	if s == nil {
 		return nil
 	}
-	stays, anyStays := t.staying()
+	stays, anyStays := t.Staying()
 	var left []*record.Item
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -66,8 +66,8 @@ func (t *Timeline) Uncollected() []*record.Item {
 	return left
 }
 
-// staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
-func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
+// Staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
+func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 	stays = map[string]bool{}
 	for _, s := range t.Subjects {
 		if s.Size == nil {

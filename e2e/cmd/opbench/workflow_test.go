@@ -225,13 +225,48 @@ func TestTheAction(t *testing.T) {
 			script := "#!/bin/bash\necho \"$@\" > " + temporary + "/asked\n" + test.opbench + "\n"
 			require.NoError(t, os.WriteFile(filepath.Join(temporary, "operatorbench", "opbench"), []byte(script), 0o755)) //nolint:gosec // it is run
 			require.NoError(t, os.WriteFile(filepath.Join(temporary, "output"), nil, 0o600))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "results"), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "results", "gate.md"), []byte("of another gate"), 0o600))
 			status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
-				"FOLDER=./bench", "BASE="+test.base, "PROFILE=quick", "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3 --passes=1", "RESULTS=results")
+				"FOLDER=./bench", "BASE="+test.base, "PROFILE=quick", "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3\n--passes=1\n", "RESULTS=results")
 			assert.Equal(t, test.status, status, said)
 			assert.Equal(t, test.output, string(read(t, temporary, "output")))
 			if test.base != "" {
 				assert.Equal(t, "run --results=results --base=main --operator=./bench --profile=quick --images=auto --rounds=3 --passes=1 --budget=5m --scenario=create\n", string(read(t, temporary, "asked")))
 			}
 		})
+	}
+}
+
+// What is checked out of a pull request is its merge with the newest base: that is compared with, not the one of the event,
+// from which others may have gone on since.
+func TestTheActionComparesWithWhatIsMergedInto(t *testing.T) {
+	action, err := filepath.Abs(root)
+	require.NoError(t, err)
+	dir, temporary := t.TempDir(), t.TempDir()
+	git := func(args ...string) string {
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q", "-b", "main")
+	git("commit", "-q", "--allow-empty", "-m", "base of the event")
+	event := git("rev-parse", "HEAD")
+	git("checkout", "-q", "-b", "theirs")
+	git("commit", "-q", "--allow-empty", "-m", "the change")
+	head := git("rev-parse", "HEAD")
+	git("checkout", "-q", "main")
+	git("commit", "-q", "--allow-empty", "-m", "of somebody else")
+	newest := git("rev-parse", "HEAD")
+	git("merge", "-q", "--no-ff", "-m", "merge", "theirs")
+	require.NoError(t, os.MkdirAll(filepath.Join(temporary, "operatorbench"), 0o755))
+	script := "#!/bin/bash\necho \"$@\" > " + temporary + "/asked\n"
+	require.NoError(t, os.WriteFile(filepath.Join(temporary, "operatorbench", "opbench"), []byte(script), 0o755)) //nolint:gosec // it is run
+	for sha, want := range map[string]string{head: newest, "another": event} {
+		status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
+			"FOLDER=all", "BASE=", "PROFILE=", "BUDGET=", "SCENARIOS=", "FLAGS=", "RESULTS=results", "EVENT_BASE="+event, "HEAD_SHA="+sha)
+		assert.Zero(t, status, said)
+		assert.Contains(t, string(read(t, temporary, "asked")), "--base="+want)
 	}
 }

@@ -136,7 +136,7 @@ func (k *Kind) preflight(ctx context.Context) error {
 		return err
 	}
 	if len(nodes) > 0 {
-		return fmt.Errorf("the name is taken: %s has a container for a cluster with this name; use another run id, or delete that one (`make clean`, `kind delete cluster --name %s`)", e.Name(), Name(k.opts.Run))
+		return fmt.Errorf("the name is taken: %s has a container for a cluster with this name; use another run id, or delete that one (`opbench clean`, `kind delete cluster --name %s`)", e.Name(), Name(k.opts.Run))
 	}
 	return nil
 }
@@ -343,7 +343,7 @@ func (k *Kind) tell(ctx context.Context, command string) error {
 			continue // Created, which came too late
 		}
 		if err != nil && ctx.Err() != nil {
-			return fmt.Errorf("waiting until cluster %s is removed: %w; its reaper goes on, and `make clean` removes what it leaves", Name(k.opts.Run), err)
+			return fmt.Errorf("waiting until cluster %s is removed: %w; its reaper goes on, and `opbench clean` removes what it leaves", Name(k.opts.Run), err)
 		}
 		k.link.drain()
 		return err
@@ -356,7 +356,7 @@ func (k *Kind) endAlone(ctx context.Context, command string) error {
 		return os.WriteFile(k.dir.file(keptFile), nil, 0o600)
 	}
 	if err := k.engine.removeRun(ctx, k.opts.Run); err != nil {
-		return fmt.Errorf("removing cluster %s: %w; `make clean` tries again", Name(k.opts.Run), err)
+		return fmt.Errorf("removing cluster %s: %w; `opbench clean` tries again", Name(k.opts.Run), err)
 	}
 	return os.RemoveAll(string(k.dir))
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"operatorbench/e2e/environment/engine"
 )
 
 // buildOwn builds an image of a style's own into the cache, from the folder that the style names: no program of a clone
@@ -174,7 +176,7 @@ func (s *Store) logged(name string, do func(io.Writer) error) error {
 	}
 	text, _ := os.ReadFile(file)
 	const shown = 15
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(engine.Withhold(string(text))), "\n")
 	return fmt.Errorf("%w; the last lines of %s:\n  %s", err, file, strings.Join(lines[max(0, len(lines)-shown):], "\n  "))
 }
 

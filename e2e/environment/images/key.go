@@ -39,7 +39,11 @@ func planOwn(ctx context.Context, image Image) (planned, error) {
 // lead. The folder of a Git repository, .git, is left out, since it changes with every commit of the same files, and so
 // are results.
 func addContext(files map[string]string, folder string) error {
-	err := filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
+	folder, err := filepath.EvalSymlinks(folder) // a link to a folder is that folder, as for the engine
+	if err != nil {
+		return fmt.Errorf("hash the folder of the Dockerfile: %w", err)
+	}
+	err = filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
@@ -23,6 +24,7 @@ type state struct {
 	image  Image
 	locked string       // digest; empty: none is known
 	local  string       // the digest in the engine, where an image is taken as it is
+	remote string       // the digest that its registry has now; empty: it does not answer, or the image is not taken as it is
 	built  planned      // what building makes, where that was asked
 	have   *Description // what there is
 	folder string       // of have, in the cache; empty for the node
@@ -40,7 +42,9 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	for i, image := range images {
 		st := state{image: image, locked: s.lock.Digest(image.source())}
 		if image.AsIs() {
-			st.local = s.inEngine(ctx, image.source())
+			if st.local = s.inEngine(ctx, image.source()); st.local == "" {
+				st.remote = s.inRegistry(ctx, image.source())
+			}
 		}
 		if states[i], err = s.look(ctx, st, fromPull); err != nil {
 			return nil, err
@@ -173,12 +177,46 @@ func (s *Store) folder(st state, origin string) string {
 		key = st.local
 	case st.image.AsIs():
 		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.source())))[:16]
+		if st.remote != "" {
+			return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key+"-"+strings.TrimPrefix(st.remote, "sha256:")[:16])
+		}
+		return newestOf(filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key))
 	default:
 		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
 		}
 	}
 	return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key)
+}
+
+// newestOf is the newest of the folders that begin so; the name itself where there is none.
+func newestOf(begins string) string {
+	found, _ := filepath.Glob(begins + "*")
+	newest, at := begins, time.Time{}
+	for _, folder := range found {
+		if info, err := os.Stat(folder); err == nil && info.ModTime().After(at) {
+			newest, at = folder, info.ModTime()
+		}
+	}
+	return newest
+}
+
+// resolveWithin bounds how long a registry is asked what a tag is now.
+const resolveWithin = 10 * time.Second
+
+// inRegistry is the digest of an image that a registry has now: whoever pushes may have moved the tag since it was pulled.
+// It is empty where nobody answers; what the cache has of it is then taken.
+func (s *Store) inRegistry(ctx context.Context, reference string) string {
+	if s.source == Build {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveWithin)
+	defer cancel()
+	digest, err := s.puller.digest(ctx, reference, "")
+	if err != nil {
+		return ""
+	}
+	return digest
 }
 
 // readImage reads the one image of an OCI layout.
