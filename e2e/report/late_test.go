@@ -283,7 +283,7 @@ func TestJUnitOfTwoRuns(t *testing.T) {
 		}})
 	}
 	passed, failed := create("a", spec.Pass), create("b", spec.Fail)
-	passed.Expected = map[string]verdicts.Expected{"native": {Path: "verdicts.yaml"}}
+	passed.Expected = map[string]verdicts.Expected{"native": {Path: "verdicts.yaml", Entries: []verdicts.Entry{{Scenario: "create", Verdict: spec.Pass}}}}
 	r := report.Of(passed, failed)
 	var out bytes.Buffer
 	require.NoError(t, r.JUnit(&out))

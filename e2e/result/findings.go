@@ -62,8 +62,8 @@ func (r Recording) forms() map[string]string {
 	return forms
 }
 
-// version tells what was installed of a style from what was at another time: the digests of its manifests and of its
-// images. It is empty where they are not known.
+// version tells what was installed of a style from what was at another time: the digest of its manifests, and its images.
+// It is empty where they are not known.
 func (r Recording) version(style, variant string) string {
 	if r.Environment == nil {
 		return ""
@@ -75,8 +75,24 @@ func (r Recording) version(style, variant string) string {
 	}
 	facts := r.Environment.Styles[i]
 	images := plain.Where(r.Environment.Images, func(image record.ImageFacts) bool { return slices.Contains(facts.Images, image.Name) })
-	return strings.Join(append(plain.Map(images, func(image record.ImageFacts) string { return image.Digest }), facts.Manifests), " ")
+	return strings.Join(append(slices.Sorted(slices.Values(plain.Map(images, identity))), facts.Manifests), " ")
 }
+
+// identity tells an image from what was another program. One that is built has another digest on each machine, though
+// nothing of it changed but times and Debian's updates: its size and its dependencies tell.
+func identity(image record.ImageFacts) string {
+	if image.Source != built || image.Bytes == 0 {
+		return image.Digest
+	}
+	text := fmt.Sprintf("%s of %d bytes", image.Reference, image.Bytes)
+	if of := image.Dependencies; of != nil {
+		text += fmt.Sprintf(" with %d of %d dependencies", of.Direct, of.All)
+	}
+	return text
+}
+
+// built is the source of an image that was built on the machine of the run.
+const built = "built"
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that are not only there to be measured.
 func (r *Set) HasMatrix() bool { return r.Matrix.Correctness() }

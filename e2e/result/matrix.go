@@ -140,6 +140,11 @@ func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
 }
 
+// applies reports whether the scenario applied to some style that was driven through it.
+func (r *Row) applies() bool {
+	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && c.Verdict != spec.NotApplicable })
+}
+
 // cell is that of a style, by its label; nil: it was not driven through the scenario.
 func (r *Row) cell(label string) *Cell {
 	found, _ := plain.Find(r.Cells, func(c *Cell) bool { return c != nil && c.Style.Label == label })

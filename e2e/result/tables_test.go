@@ -108,6 +108,14 @@ func TestVerdictsAreOfOneVersionOfAStyle(t *testing.T) {
 		}
 	}
 
+	rebuilt := made("rebuilt", "m", "3") // on another machine: with other times in it, and its images in another order
+	rebuilt.Environment.Images[0].Source, rebuilt.Environment.Images[0].Bytes = "built", 7
+	same := made("same", "m", "4")
+	same.Environment.Images = []record.ImageFacts{same.Environment.Images[1], {Name: "operator", Digest: "4", Source: "built", Bytes: 7}}
+	larger := made("larger", "m", "3")
+	larger.Environment.Images[0].Source, larger.Environment.Images[0].Bytes = "built", 8
+	assert.Equal(t, 4, result.Of(rebuilt, same, larger).Matrix.Cell("native", "create").All())
+
 	m := result.Of(after, before, again).Matrix
 	assert.Equal(t, 4, m.Cell("native", "create").All(), "the first version, in two runs")
 	assert.Equal(t, 1, m.Cell("native", "delete").All(), "what was measured of another version only")
