@@ -209,6 +209,9 @@ func (w *Workload) check(f *rules.File, folder string) {
 		if len(knob.Values) == 0 && knob.Max <= knob.Min {
 			f.FailAt([]any{"knobs", name}, "knobs.%s: no values, and max is not above min", name)
 		}
+		if main := w.Main(); main.Many && knob.Lowest() == 0 {
+			f.FailAt([]any{"knobs", name}, "knobs.%s: it takes 0, where the main child %s, which is many, is not there to be judged: say min: 1", name, main.ID)
+		}
 	}
 	if scales != 1 {
 		f.FailAt([]any{"knobs"}, "knobs: %d of them have the effect %s, expected exactly one: how many pods run", scales, spec.Scale)

@@ -96,6 +96,7 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `the main child server has no scale`, ", scale: spec.replicas", "")
 	refuses(t, `the main child server is many, so nothing has the number of them: leave out scale`, "main: true, ", "main: true, many: true, ")
 	refuses(t, `the main child server is many statefulsets.v1.apps, and only pods.v1 can be`, ", scale: spec.replicas", ", many: true")
+	refuses(t, `knobs.size: it takes 0, where the main child server, which is many, is not there to be judged: say min: 1`, ", scale: spec.replicas", ", many: true")
 	refuses(t, `template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`, "apiVersion: example.com/v1", "apiVersion: example.com/v2")
 	refuses(t, `template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`, "spec: {replicas: 1}", "spec: {replica: 1}")
 	refuses(t, `definition: crd.yaml defines others.example.com, expected examples.example.com`, "name: examples.example.com", "name: others.example.com")
