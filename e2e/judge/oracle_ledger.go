@@ -139,6 +139,8 @@ func account(t *timeline.Timeline) *book {
 	for _, w := range childWrites(t) {
 		i, found := b.find(w)
 		switch {
+		case !found && !t.Sample.Unmeetable && b.onTheWay(w):
+			continue
 		case !found:
 			b.strays = append(b.strays, fmt.Sprintf("%s that nothing asked for", w))
 			continue
@@ -167,6 +169,19 @@ func (b *book) find(w childWrite) (int, bool) {
 		}
 	}
 	return -1, b.given != nil && b.given.asksFor(w.after)
+}
+
+// onTheWay reports whether a write is a step towards the newest change before it: what votes grows and shrinks by one
+// member at a time.
+func (b *book) onTheWay(w childWrite) bool {
+	for _, c := range slices.Backward(b.changes) {
+		if c.at > w.At {
+			continue
+		}
+		return c.generation > 0 && w.before != nil && w.after != nil &&
+			(w.before.Replicas < w.after.Replicas && w.after.Replicas < c.size || w.before.Replicas > w.after.Replicas && w.after.Replicas > c.size)
+	}
+	return false
 }
 
 func (b *book) mark(i int, as func(*change)) {

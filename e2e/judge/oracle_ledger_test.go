@@ -50,6 +50,16 @@ func TestLedger(t *testing.T) {
 			s.changed(2010, 2, 5)
 			s.changed(2020, 3, 3)
 		}, spec.Pass, "generation 2 (size 5) coalesced, generation 3 (size 3) handled, without a write"},
+		"member by member": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", deployment(2, 4, 3, 3))
+			s.see(2080, "MODIFIED", deployment(3, 5, 4, 4))
+		}, spec.Pass, "generation 2 (size 5) handled after 70ms"},
+		"too far": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", deployment(2, 6, 3, 3))
+			s.see(2080, "MODIFIED", deployment(3, 5, 6, 6))
+		}, spec.Fail, "a write of size 6 that nothing asked for"},
 		"lost": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
