@@ -161,7 +161,7 @@ func (l stopsAgain) Begin(ctx context.Context, f scenarios.Fault, at fault.Targe
 	undo := broken.Undo
 	broken.Undo = func(ctx context.Context) error {
 		err := undo(ctx)
-		time.Sleep(60 * time.Millisecond)
+		<-time.After(60 * time.Millisecond)
 		<-l.gate
 		return err
 	}

@@ -43,8 +43,10 @@ func TestADamagedPublishedRunIsRefused(t *testing.T) {
 	name := filepath.Join(folder, result.SavedName)
 	whole, err := os.ReadFile(name)
 	require.NoError(t, err)
-	for what, content := range map[string][]byte{"cut off": whole[:len(whole)/2], "foreign": []byte("x"), "empty": nil, "without a header": []byte(`{"warning":"w"}`),
-		"a bomb": []byte(`{"header":{}}` + strings.Repeat(`{"result":{},"times":200000}`, 2))} {
+	for what, content := range map[string][]byte{
+		"cut off": whole[:len(whole)/2], "foreign": []byte("x"), "empty": nil, "without a header": []byte(`{"warning":"w"}`),
+		"a bomb": []byte(`{"header":{}}` + strings.Repeat(`{"result":{},"times":200000}`, 2)),
+	} {
 		require.NoError(t, os.WriteFile(name, content, 0o600))
 		_, err := result.Load(folder)
 		require.ErrorContains(t, err, result.SavedName, what)

@@ -235,8 +235,8 @@ func marked(results, folder string) error {
 		return nil
 	}
 	if slices.ContainsFunc(there, func(d os.DirEntry) bool { return !known(d.Name()) }) {
-		if local, err := filepath.Rel(results, folder); err != nil || !filepath.IsLocal(local) {
-			return nil
+		if !strings.HasPrefix(folder, results+string(filepath.Separator)) {
+			return nil // the run's folder is elsewhere
 		}
 		results = folder
 	}

@@ -189,6 +189,11 @@ func (w *Workload) check(f *rules.File, folder string) {
 	if mains != 1 {
 		f.FailAt([]any{"children"}, "children: %d of them are main, expected exactly one: the child that runs the pods", mains)
 	}
+	w.checkKnobs(f)
+}
+
+// checkKnobs finds what the schema cannot say of knobs.
+func (w *Workload) checkKnobs(f *rules.File) {
 	scales := 0
 	for name, knob := range w.Knobs {
 		if knob.Effect != spec.Scale {
