@@ -61,7 +61,7 @@ func observesChanges(o *operator) {
 func dropsStatusErrors(o *operator) {
 	report := o.report
 	o.report = func(ctx context.Context, cr, have *object, problem error) error {
-		_ = report(ctx, cr, have, problem) //nolint:errcheck // that is the fault
+		_ = report(ctx, cr, have, problem) // the fault
 		return nil
 	}
 }
