@@ -14,7 +14,7 @@ import (
 // The script that comes before `make e2e` goes on where a style could not be driven, and ends
 // where opbench was ended by a signal: one Ctrl-C is for both.
 func TestFirstLook(t *testing.T) {
-	const ensured, missing, run, all = "images ensure --images=auto --operator=a", "images missing --images=auto --operator=a,b", "run --operator=a --rounds=1", "images ensure --images=auto --operator=a,b"
+	const ensured, missing, run, all = "images ensure --images=auto --operator=a", "images missing --images=auto --operator=a,b", "run --operator=a --rounds=1 --images=auto", "images ensure --images=auto --operator=a,b"
 	for name, test := range map[string]struct {
 		missing, run string // exit statuses
 		want         []string
