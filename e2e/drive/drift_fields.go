@@ -61,8 +61,8 @@ func otherPort(was any) any {
 	return append([]any{moved}, list[1:]...)
 }
 
-// driftFields drifts those of the fields that the main child has, one after the other. What the operator does not put right, it
-// puts right itself, so that what comes next is judged alone.
+// driftFields drifts those of the fields that the main child has, one after the other. What the operator does not put
+// right, it puts right itself, so that what comes next is judged alone.
 func (s *sampleRun) driftFields(ctx context.Context, r request, child *unstructured.Unstructured, fields []string) error {
 	changed := 0
 	for _, field := range fields {

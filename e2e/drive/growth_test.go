@@ -26,6 +26,16 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
+// gated is an operator that takes 40 ms for each custom resource, and can be stopped.
+func gated(t *testing.T) *loaded {
+	t.Helper()
+	l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+	l.gate = make(chan struct{}, 1)
+	l.gate <- struct{}{}
+	l.operator(t, 40*time.Millisecond)
+	return l
+}
+
 // Begin stops the operator.
 func (l *loaded) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (fault.Broken, error) {
 	if f != (scenarios.Fault{Kind: spec.FaultStop, What: spec.AllComponents}) {
@@ -42,10 +52,7 @@ func (l *loaded) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (fa
 // again it writes for what was created meanwhile, and for a newcomer last of all.
 func TestAGrowth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		l.gate = make(chan struct{}, 1)
-		l.gate <- struct{}{}
-		l.operator(t, 40*time.Millisecond)
+		l := gated(t)
 		scenario := scenarios.Scenario{
 			Name: "growth", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
 			Load: &scenarios.Schedule{Namespaces: 2, Every: 20 * time.Millisecond, Within: time.Minute, Growth: &scenarios.Growth{
@@ -171,10 +178,7 @@ func (l stopsAgain) Begin(ctx context.Context, f scenarios.Fault, at fault.Targe
 // Newcomers that are not written in time are censored, and so is what was created before: the style's turn goes on.
 func TestNewcomersThatAreLateEndNoTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		l.gate = make(chan struct{}, 1)
-		l.gate <- struct{}{}
-		l.operator(t, 40*time.Millisecond)
+		l := gated(t)
 		scenario := scenarios.Scenario{
 			Name: "growth", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
 			Load: &scenarios.Schedule{Namespaces: 2, Every: 20 * time.Millisecond, Within: 10 * time.Second, Growth: &scenarios.Growth{

@@ -255,15 +255,11 @@ func (t *turn) leave(ctx context.Context) error {
 	}
 	problems := []error{t.abandon(ctx, t.namespaces())}
 	for _, l := range t.lanes {
-		for _, namespace := range l.open {
-			if l.empty() {
-				continue
-			}
-			if err := t.Namespaces.Remove(ctx, namespace); err != nil {
-				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
-			}
+		waited := l.left
+		if !l.empty() {
+			waited = append(waited, l.open...)
 		}
-		for _, namespace := range l.left {
+		for _, namespace := range waited {
 			if err := t.Namespaces.Remove(ctx, namespace); err != nil {
 				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
 			}

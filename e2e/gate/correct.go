@@ -83,8 +83,8 @@ func (r *Result) compareScenarios() {
 				continue
 			}
 			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is), matrix: is.Results[0].Matrix}
-			one.newly = newOracles(was, is)
-			if was.Load() {
+			if one.newly = newOracles(was, is); was.Load() {
+				one.newly = nil // its samples fail together, and are no repeats
 				one.load, one.Base, one.Head = true, r.Base.loads(was).and(r.Again.loads(was)), r.Head.loads(is)
 			}
 			if facts := r.Base.facts(one.Style); facts != nil {
@@ -192,35 +192,32 @@ func (s *Scenario) repeated() bool { return min(s.Base.judged(), s.Head.judged()
 // a measured scenario is in each round, one of the matrix and a load must have failed each
 // time, or more often than chance explains. What is known to be flaky needs the test of all.
 func (s *Scenario) again() bool {
-	switch {
-	case s.Flaky || s.Base.Failed > 0 || s.Head.Failed == 0:
+	if s.Flaky || s.Base.Failed > 0 || s.Head.Failed == 0 {
 		return false
-	case !s.matrix && !s.load:
-		return s.rounds > 1
 	}
-	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
+	return s.broken(s.Head.Passed, s.Head.Failed, s.P)
 }
 
-// otherwise names an oracle by which head fails, where base fails by others alone; broken: it was driven again, and the rule
-// of what never failed at base holds for that oracle.
+// broken reports whether it was driven again, and failed so often that what never failed at base is broken.
+func (s *Scenario) broken(passed, failed int, p float64) bool {
+	if !s.matrix && !s.load {
+		return s.rounds > 1
+	}
+	return failed > 1 && (passed == 0 || p <= beta)
+}
+
+// otherwise names an oracle by which head fails, where base fails by others alone, and reports whether that is broken.
 func (s *Scenario) otherwise() (oracle string, broken bool) {
 	if s.Flaky || s.Base.Failed == 0 {
 		return "", false
 	}
 	for _, n := range s.newly {
-		again := s.rounds > 1
-		if s.matrix || s.load {
-			p := stat.Fisher(0, n.base.Passed, n.head.Failed, n.head.Passed+n.head.Failed)
-			again = n.head.Failed > 1 && (n.head.Passed == 0 || p <= beta)
+		if s.broken(n.head.Passed, n.head.Failed, stat.Fisher(0, n.base.Passed, n.head.Failed, n.head.Passed+n.head.Failed)) {
+			return n.oracle, true
 		}
-		if oracle == "" || again {
-			oracle, broken = n.oracle, again
-		}
-		if broken {
-			break
-		}
+		oracle = n.oracle
 	}
-	return oracle, broken
+	return oracle, false
 }
 
 // decide: what never failed at base and does at head when it is driven again is broken. Where base fails now and then,

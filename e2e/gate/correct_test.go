@@ -116,6 +116,28 @@ func TestAFailureByAnotherOracleIsNew(t *testing.T) {
 	}
 }
 
+// The samples of a load share a fate: of one bad round they are one failure, by whichever oracle.
+func TestOneBadRoundOfALoadIsNotBroken(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(9, func(variant string, round int) {
+		s.native(variant, round, 1, "")
+		bad := map[string]int{gate.VariantBase: 2, gate.VariantHead: 5}[variant] == round
+		for range 20 {
+			fail := ""
+			if bad {
+				fail = map[string]string{gate.VariantBase: "garbage", gate.VariantHead: "owned"}[variant]
+			}
+			s.matrix("native", variant, "burst-create", spec.GroupLoad, round, fail)
+			last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
+			if last.Matrix = false; fail != "owned" {
+				s.also(judge.Verdict{Oracle: "owned", Outcome: spec.Pass})
+			}
+		}
+	})
+	one := of(t, interleaved(t, s), "burst-create")
+	assert.NotEqual(t, gate.Regression, one.Verdict, one.Why)
+}
+
 // Real recordings of argo-ordered, which nobody changed: four of eight runs of
 // updates-race failed. Of the 56 orders in which two of them are base and head, 16 were
 // called broken, since one failure in one run decided.

@@ -113,12 +113,11 @@ func TestALostAuditLogIsNoLack(t *testing.T) {
 		s := newStory("a", 0.03, 1)
 		s.turns(12, func(variant string, round int) {
 			s.native(variant, round, 1, "")
-			last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
 			calm := judge.Verdict{Oracle: "calm", Outcome: spec.Pass}
 			if variant == gate.VariantHead {
 				calm.Outcome, calm.Unheard = spec.NotApplicable, lost
 			}
-			last.Verdicts = append(last.Verdicts, calm)
+			s.also(calm)
 		})
 		r := interleaved(t, s)
 		assert.Equal(t, want, r.Verdict)
@@ -130,12 +129,11 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
 	s.turns(12, func(variant string, round int) {
 		s.native(variant, round, 1, "")
-		last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
 		status := judge.Verdict{Oracle: "status", Outcome: spec.Pass}
 		if variant == gate.VariantHead {
 			status.Outcome = spec.NotApplicable
 		}
-		last.Verdicts = append(last.Verdicts, status)
+		s.also(status)
 	})
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]

@@ -77,6 +77,12 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 	}
 }
 
+// also adds a verdict to the last sample.
+func (s *story) also(v judge.Verdict) {
+	last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
+	last.Verdicts = append(last.Verdicts, v)
+}
+
 // matrix adds a scenario of the correctness matrix; fail names the oracle that fails.
 func (s *story) matrix(style, variant, scenario, group string, round int, fail string) {
 	from := len(s.recording.Judgement.Results)

@@ -41,18 +41,7 @@ func garbage(t *timeline.Timeline) Verdict {
 
 // unowned says what is left in the sample's namespace that is of no custom resource which is to stay.
 func unowned(t *timeline.Timeline) string {
-	stays := map[string]bool{}
-	for _, s := range t.Subjects {
-		for uid, d := range t.World.Mains {
-			stays[uid] = stays[uid] || s.Size != nil && s.Owns(d)
-		}
-	}
-	for uid, set := range t.World.ReplicaSets {
-		stays[uid] = stays[set.Owner]
-	}
-	if t.LastInventory() != nil { // which knows what is between them, such as another child with pods of its own
-		stays, _ = t.Staying()
-	}
+	stays, _ := t.Staying()
 	for _, left := range []struct {
 		kind    string
 		objects map[string]*timeline.Entity

@@ -165,15 +165,11 @@ var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
 // column's head where most are from another run, and else the figure. They return what each mark is.
 func (r *Report) footnotes(t *table.Table, values [][]result.Value) []string {
-	var runs []string // the first is that of the figures without a mark
-	for _, v := range slices.Concat(values...) {
-		if v.Run != "" && len(runs) == 0 {
-			runs = append(runs, v.Run)
-		}
-	}
-	if len(runs) == 0 {
+	first, known := plain.Find(slices.Concat(values...), func(v result.Value) bool { return v.Run != "" })
+	if !known {
 		return nil
 	}
+	runs := []string{first.Run} // of the figures without a mark
 	mark := func(text *string, run string) {
 		runs = plain.Once(runs, run)
 		if n := slices.Index(runs, run); n > 0 {

@@ -207,7 +207,7 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		f.Of++
 	}
 	for _, row := range r.Matrix.Rows() {
-		if row.Group != spec.GroupLatency && row.applies() && !row.driven(label) && scenarios.Known(row.Name) {
+		if row.Group != spec.GroupLatency && row.applies() && row.cell(label) == nil && scenarios.Known(row.Name) {
 			f.Lacking++
 		}
 	}

@@ -91,11 +91,13 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 		m.Groups[i].Rows = append(m.Groups[i].Rows, row)
 	}
 	slices.SortStableFunc(m.Groups, func(a, b Group) int { return rank(a.Name) - rank(b.Name) })
+	rows := plain.Where(b.order, func(r *Row) bool { return r.Group != spec.GroupLatency })
 	for column := range m.Styles {
-		rows := plain.Where(b.order, func(r *Row) bool { return r.Group != spec.GroupLatency })
-		missed := plain.Where(rows, func(r *Row) bool { return r.Cells[column] == nil && !scenarios.Known(r.Name) })
-		for _, row := range missed {
-			row.partial = row.partial || slices.ContainsFunc(rows, func(r *Row) bool { return r.Cells[column] != nil })
+		if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Cells[column] != nil }) {
+			continue
+		}
+		for _, row := range rows {
+			row.partial = row.partial || row.Cells[column] == nil && !scenarios.Known(row.Name)
 		}
 	}
 	return m
@@ -137,7 +139,7 @@ func (m *Matrix) Rows() []*Row {
 
 // Correctness reports whether a sample was made for the matrix alone, and not only to be measured.
 func (m *Matrix) Correctness() bool {
-	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
+	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, isDriven) })
 }
 
 // applies reports whether the scenario applied to some style that was driven through it.
@@ -151,10 +153,7 @@ func (r *Row) cell(label string) *Cell {
 	return found
 }
 
-// driven reports whether a style, by its label, was driven through the scenario; of "", whether any was.
-func (r *Row) driven(label string) bool {
-	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && (label == "" || c.Style.Label == label) })
-}
+func isDriven(c *Cell) bool { return c != nil }
 
 // Cells are a style's, by its label, in the order of the rows.
 func (m *Matrix) Cells(label string) []*Cell {

@@ -144,9 +144,6 @@ func (r Recording) results() []saved {
 	return all
 }
 
-// mostTimes bounds how many samples a line stands for: a step of a ramp has thousands.
-const mostTimes = timeline.MostResults
-
 // loadSaved reads what Save wrote.
 func loadSaved(name string) (Recording, error) {
 	in, err := record.Open(name)
@@ -166,10 +163,8 @@ func loadSaved(name string) (Recording, error) {
 			return Recording{}, fmt.Errorf("%s: line %d: not what a run was judged to: %w", name, number, err)
 		case (line.Header != nil) != (number == 1):
 			return Recording{}, fmt.Errorf("%s: line %d: expected a header in the first line and nowhere else", name, number)
-		case line.Times < 0 || line.Times > mostTimes || line.Climb != nil && len(line.Climb.Steps) == 0:
-			return Recording{}, fmt.Errorf("%s: line %d: expected at most %d samples, and of a ramp a step at least", name, number, mostTimes)
-		case len(r.Judgement.Results)+line.Times > timeline.MostResults:
-			return Recording{}, fmt.Errorf("%s: line %d: more than %d samples: no run has so many", name, number, timeline.MostResults)
+		case line.Times < 0 || line.Times > timeline.MostResults-len(r.Judgement.Results) || line.Climb != nil && len(line.Climb.Steps) == 0:
+			return Recording{}, fmt.Errorf("%s: line %d: expected at most %d samples in all, and of a ramp a step at least", name, number, timeline.MostResults)
 		}
 		r.add(line)
 	}

@@ -229,7 +229,7 @@ func marked(results, folder string) error {
 		return err
 	}
 	known := func(name string) bool {
-		return name == "latest" || name == ".gitignore" || strings.HasPrefix(name, "latest.") || name == filepath.Base(folder)
+		return name == "latest" || strings.HasPrefix(name, "latest.") || name == filepath.Base(folder)
 	}
 	if slices.ContainsFunc(there, func(d os.DirEntry) bool { return d.Name() == ".gitignore" }) {
 		return nil

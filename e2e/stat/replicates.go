@@ -51,8 +51,8 @@ const RankedRounds = 3
 // same: that of Welch's t-test on the logarithms of the medians of rounds. Where their mean says that one is the
 // slower, it is 1: neither is then the faster. (A rank test could not tell a millisecond from a minute with the three
 // rounds that reports mostly have: its smallest p-value is then 0.1.) A censored median of other counts as what was
-// waited, which makes the difference smaller than it is; of one, it makes the p-value 1: one may be as slow as any. False: one side has fewer than RankedRounds rounds, or a latency that
-// is not positive.
+// waited, which makes the difference smaller than it is; of one, it makes the p-value 1: one may be as slow as any.
+// False: one side has fewer than RankedRounds rounds, or a latency that is not positive.
 //
 // B. L. Welch, "The generalization of 'Student's' problem when several different
 // population variances are involved", Biometrika 34, 1947.

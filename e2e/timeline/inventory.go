@@ -86,7 +86,10 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 			stays[uid] = stays[uid] || stays[o.Owner]
 		}
 	}
-	objects := t.LastInventory().Objects
+	var objects []record.Item
+	if last := t.LastInventory(); last != nil {
+		objects = last.Objects
+	}
 	for more := true; more; {
 		more = false
 		for i := range objects {

@@ -212,10 +212,7 @@ func (s *Store) inRegistry(ctx context.Context, reference string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveWithin)
 	defer cancel()
-	digest, err := s.puller.digest(ctx, reference, "")
-	if err != nil {
-		return ""
-	}
+	digest, _ := s.puller.digest(ctx, reference, "")
 	return digest
 }
 

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -123,9 +124,6 @@ const longestEnd = 300
 // token is the shape of a service account's: a JSON Web Token, whose first two parts are JSON objects in base64.
 var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
 
-// credentials are those of a URL: the operator may have made them, so that no mark has them.
-var credentials = regexp.MustCompile(`://[^/\s'"@]+@`)
-
 // Token is what a leak of one is called.
 const Token = "the token of a service account"
 
@@ -158,7 +156,7 @@ func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []rec
 		}
 		if text := strings.TrimSpace(string(line[:min(len(line), longestEnd)])); text != "" && !secret {
 			if tells := telling.MatchString(text); tells || !told {
-				end, told = credentials.ReplaceAllString(text, "://…@"), tells
+				end, told = engine.Withhold(text), tells // the operator may have made the credentials of a URL: no mark has them
 			}
 		}
 		switch {

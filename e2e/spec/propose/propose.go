@@ -442,7 +442,8 @@ func (p *proposal) operator() error {
 }
 
 // image is one of the operator's. What the manifests call controller:latest, as Kubebuilder does, is no image of a
-// registry: the first such that a container runs which does not only initialize is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
+// registry: the first such of a container that does more than initialize is built, under a name that no node pulls. Of
+// others without a registry, it is Docker Hub.
 func (p *proposal) image(name, reference string, own bool) image {
 	short, tag, digest := util.SplitImageName(reference)
 	first, _, deep := strings.Cut(short, "/")
@@ -457,18 +458,11 @@ func (p *proposal) image(name, reference string, own bool) image {
 	case !deep:
 		short = "library/" + short
 	}
-	renamed := types.Image{Name: strings.TrimPrefix(short, "library/"), NewName: "docker.io/" + short, NewTag: tag, Digest: digest}
-	is := renamed.NewName
-	switch {
-	case tag == "" && digest == "":
-		renamed.NewTag = "latest"
-		is += ":latest"
-	case digest == "":
-		is += ":" + tag
-	case tag == "":
-		is += "@" + digest
-	default:
-		is += ":" + tag + "@" + digest
+	renamed := types.Image{Name: strings.TrimPrefix(short, "library/"), NewName: "docker.io/" + short, NewTag: cmp.Or(tag, "latest")}
+	is := renamed.NewName + ":" + renamed.NewTag
+	if digest != "" {
+		renamed.NewTag, renamed.Digest = "", digest
+		is = renamed.NewName + "@" + digest
 	}
 	p.Renamed = append(p.Renamed, renamed)
 	return image{Name: name, Reference: is}
