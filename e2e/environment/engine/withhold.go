@@ -3,17 +3,12 @@ package engine
 import (
 	"regexp"
 	"strings"
+
+	"operatorbench/e2e/plain"
 )
 
-// withheld stands in the place of a value that may be secret.
-const withheld = "(withheld)"
-
-var (
-	// variable is an environment variable as an argument of an engine's, in a command line as a shell reads it.
-	variable = regexp.MustCompile(`(^|\s)(-e|--env)([\s=]+)((?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+)`)
-	// credentials are those of a URL.
-	credentials = regexp.MustCompile(`://[^/\s'"@]+@`)
-)
+// variable is an environment variable as an argument of an engine's, in a command line as a shell reads it.
+var variable = regexp.MustCompile(`(^|\s)(-e|--env)([\s=]+)((?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+)`)
 
 // Withhold returns a text of an engine's, or of kind's, without the values of environment variables and without the
 // credentials of URLs: containers have this machine's proxies, with their passwords.
@@ -24,9 +19,9 @@ func Withhold(text string) string {
 		if !valued {
 			return found
 		}
-		return parts[1] + parts[2] + parts[3] + strings.TrimLeft(name, `'"`) + "=" + withheld
+		return parts[1] + parts[2] + parts[3] + strings.TrimLeft(name, `'"`) + "=" + plain.Withheld
 	})
-	return credentials.ReplaceAllString(text, "://"+withheld+"@")
+	return plain.WithoutCredentials(text)
 }
 
 // commandLine joins a command's words, without what Withhold leaves out.
@@ -36,10 +31,10 @@ func commandLine(name string, args []string) string {
 		key, value, joined := strings.Cut(arg, "=")
 		switch {
 		case i > 0 && (args[i-1] == "-e" || args[i-1] == "--env") && joined:
-			arg = key + "=" + withheld
+			arg = key + "=" + plain.Withheld
 		case joined && key == "--env":
 			if key, _, valued := strings.Cut(value, "="); valued {
-				arg = "--env=" + key + "=" + withheld
+				arg = "--env=" + key + "=" + plain.Withheld
 			}
 		}
 		words = append(words, arg)

@@ -19,8 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -156,7 +156,7 @@ func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []rec
 		}
 		if text := strings.TrimSpace(string(line[:min(len(line), longestEnd)])); text != "" && !secret {
 			if tells := telling.MatchString(text); tells || !told {
-				end, told = engine.Withhold(text), tells // the operator may have made the credentials of a URL: no mark has them
+				end, told = plain.WithoutCredentials(text), tells // the operator may have made the credentials of a URL: no mark has them
 			}
 		}
 		switch {

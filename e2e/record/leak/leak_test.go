@@ -59,6 +59,7 @@ func TestTheEndOfALog(t *testing.T) {
 		"started\nall is well": "all is well",
 		"started\npanic: assignment to entry in nil map\n\ngoroutine 1 [running]:\nmain.main()\n": "panic: assignment to entry in nil map",
 		"Traceback (most recent call last):\n  File x\nTypeError: 'NoneType'\n":                   "TypeError: 'NoneType'",
+		"panic: dial amqp://user:hunter2@queue: refused\n":                                        "panic: dial amqp://(withheld)@queue: refused",
 		"fatal: no such kind\nerror: the password SQUEAMISHOSSIFRAGE is wrong\n":                  "fatal: no such kind",
 	} {
 		_, _, end, err := scan(strings.NewReader(log), "a/b/c", []Mark{mark})
