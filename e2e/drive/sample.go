@@ -97,6 +97,9 @@ func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End
 	} else {
 		end.Outcome, end.Reason = s.measured(ctx, steps)
 	}
+	if end.Outcome == record.Settled {
+		end.Rested = s.Recorder.Now()
+	}
 	silent()
 	s.full = end.Outcome == record.TimedOut && s.Judge.NoRoom(s.sample.Namespace) != ""
 	mended := s.leaveFaults()

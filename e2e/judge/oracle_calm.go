@@ -18,7 +18,7 @@ const calmGrace = time.Second
 var calmOracle = Named{Name: "calm", Judge: calm}
 
 // calm judges what no watch shows: that the operator writes again what is there already. While nothing happens, from a
-// second after the last event until the sample's end, its service accounts ask for no writes in the sample's
+// second after the last event until the sample is at rest, its service accounts ask for no writes in the sample's
 // namespaces, by the API server's audit log. A single one may belong to what came before. Events, which tell
 // people something, do not count.
 func calm(t *timeline.Timeline) Verdict {
@@ -31,13 +31,18 @@ func calm(t *timeline.Timeline) Verdict {
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return unheard("%s", gap)
 	}
-	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
-	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens })
+	rested := t.RestedAt()
+	opens := rested - t.Sample.Window
+	if last := t.LastEvent(); last < rested {
+		opens = max(opens, last)
+	}
+	opens += calmGrace
+	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens || a.At > rested })
 	if len(within) < leastEndless {
-		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(t.EndedAt))
+		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(rested))
 	}
 	return fail(requestLines(t, within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
-		t.Since(opens), t.Since(t.EndedAt), plain.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
+		t.Since(opens), t.Since(rested), plain.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
 }
 
 // leastEndless is how many writes are work without end.

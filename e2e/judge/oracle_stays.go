@@ -20,8 +20,9 @@ func staysConverged(t *timeline.Timeline) Verdict {
 	if w, lost := lost(t, writes); lost {
 		return fail(nil, "expected the wanted state to stay once it was reached; the operator changed it at %s", t.Since(w.At))
 	}
-	opens := t.EndedAt - t.Sample.Window
-	within := slices.DeleteFunc(writes, func(w timeline.Write) bool { return w.At <= opens })
+	rested := t.RestedAt()
+	opens := rested - t.Sample.Window
+	within := slices.DeleteFunc(writes, func(w timeline.Write) bool { return w.At <= opens || w.At > rested })
 	if t.End.Outcome == record.TimedOut && !rewrites(t, within) {
 		if t.StateLacks() != "" {
 			return notApplicable("it never converged")
@@ -32,12 +33,12 @@ func staysConverged(t *timeline.Timeline) Verdict {
 		}
 	}
 	if len(within) == 0 {
-		return pass("no write in the %s up to %s", t.Sample.Window, t.Since(t.EndedAt))
+		return pass("no write in the %s up to %s", t.Sample.Window, t.Since(rested))
 	}
 	events := plain.Set(within, func(w timeline.Write) *timeline.Event { return w.Event })
 	return fail(evidenceOf(t, func(e *timeline.Event) bool { return events[e] }),
 		"expected no write by the operator in the quiescence window of %s (from %s to %s); seen %d, the first at %s, to %s",
-		t.Sample.Window, t.Since(opens), t.Since(t.EndedAt), len(within), t.Since(within[0].At),
+		t.Sample.Window, t.Since(opens), t.Since(rested), len(within), t.Since(within[0].At),
 		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 

@@ -253,6 +253,12 @@ func TestCalm(t *testing.T) {
 			}
 			s.see(2501, "MODIFIED", thing{resource: "configmaps.v1", namespace: "services", name: "cache", uid: "c"})
 		}, spec.Fail, "asked for 2 writes, the first at +2.491 s: update deployments/status services/cache (2×); what moved: configmaps/cache"},
+		"while a pod that was added is taken away": {func(s *story) {
+			for ms := 3100.0; ms < 3700; ms += 200 {
+				s.audited(ms, ms+1, operator, "update", customs)
+			}
+			s.rested = 3000
+		}, spec.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +2.990 s"},
 		"log cut off": {func(s *story) {
 			s.audited(2500, 2501, operator, "update", spec.Pods)
 			s.add(record.Entry{Time: at(2600), Kind: record.KindGap, Gap: &record.Gap{From: at(2550), Resource: "audit", Reason: "r"}})

@@ -21,7 +21,8 @@ type story struct {
 	t       testing.TB
 	entries []record.Entry
 	sample  record.Sample
-	version int // the next resource version
+	version int     // the next resource version
+	rested  float64 // when the sample had come to rest; 0: it is not recorded
 }
 
 // customs is the custom resource of the default workload.
@@ -78,7 +79,7 @@ func (s *story) begin(ms float64, style, scenario string, size int, change ...fu
 
 func (s *story) end(ms float64, outcome string) {
 	s.add(record.Entry{Time: at(ms), Kind: record.KindEnd, End: &record.End{
-		Outcome: outcome, Reason: "as told", Style: s.sample.Style, Scenario: s.sample.Scenario, Round: s.sample.Round, Namespace: s.sample.Namespace,
+		Outcome: outcome, Reason: "as told", Rested: at(s.rested), Style: s.sample.Style, Scenario: s.sample.Scenario, Round: s.sample.Round, Namespace: s.sample.Namespace,
 	}})
 }
 

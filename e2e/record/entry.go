@@ -268,6 +268,8 @@ type End struct {
 	// Await is the point of the reconcile at which the scenario's steps stopped, since it did
 	// not come in time; see spec.Points. Empty: the steps came to their end.
 	Await string `json:"await,omitempty"`
+	// Rested is when the sample had come to rest, before what was left of its faults was undone; 0: it did not.
+	Rested time.Duration `json:"rested,omitempty"`
 	// Style, Scenario, Round and Namespace repeat the sample's, so that an end
 	// finds its beginning when samples overlap.
 	Style     string `json:"style"`

@@ -371,6 +371,15 @@ func (t *Timeline) LastEvent() time.Duration {
 	return t.last
 }
 
+// RestedAt is when the sample had come to rest, or else ended. To undo what is left of its faults then takes a while,
+// in which pods of the operator go.
+func (t *Timeline) RestedAt() time.Duration {
+	if t.End != nil && t.End.Rested > 0 {
+		return t.End.Rested
+	}
+	return t.EndedAt
+}
+
 // Intent is just before the sample's first measured action, or its first action if none is measured; of a load it is
 // when the last action was due. False before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.Actions.Intent, t.Actions.any }
