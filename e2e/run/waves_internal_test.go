@@ -162,7 +162,7 @@ func TestShardIsAFlag(t *testing.T) {
 // Which scenarios do not apply follows from what a style is, and no file repeats it:
 // this is the list for a controller in one pod, and for one that works by objects.
 func TestWhichScenariosDoNotApply(t *testing.T) {
-	memcached := []string{"changed-in-place", "children-taken", "deleted-while-paused", "killed-while-changing", "paused", "version-upgrade", "volume-kept"} // it has no pause, one knob, one child, and no volume
+	memcached := []string{"changed-in-place", "children-taken", "children-taken-orphan", "deleted-while-paused", "killed-while-changing", "paused", "version-upgrade", "volume-kept"} // it has no pause, one knob, one child, and no volume
 	for name, want := range map[string][]string{
 		"native": {
 			"finalizer-races-delete", "update-races-delete", "updates-race",

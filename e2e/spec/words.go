@@ -92,8 +92,17 @@ const (
 // AllComponents is what a fault is done to that is done to every component.
 const AllComponents = "all"
 
-// OccupyChildren is what a fault of the kind occupy takes the places of, where it is not the main child's.
-const OccupyChildren = "children"
+// Whose objects a fault of the kind occupy puts in the place of the main child, or of the other children: of another
+// controller, or of nobody.
+const (
+	OccupyControlled     = "controlled"
+	OccupyOrphan         = "orphan"
+	OccupyChildren       = "children"
+	OccupyOrphanChildren = "orphan-children"
+)
+
+// OccupiesChildren reports whether a fault of the kind occupy is done to the other children than the main one.
+func OccupiesChildren(what string) bool { return what == OccupyChildren || what == OccupyOrphanChildren }
 
 // What a fault of the kind restart restarts.
 const (

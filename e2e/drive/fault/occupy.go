@@ -15,20 +15,17 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// orphan is the kind of occupation in which the object has no controller.
-const orphan = "orphan"
-
 // occupy puts somebody else's objects in the places of children that the custom resource had, or will have: of the same
 // names, with labels and a selector of their own, and no pods. Undo removes them, whatever has become of them.
 func (i *Injector) occupy(ctx context.Context, how string, cr Target) (Broken, error) {
 	children := []spec.ChildKind{i.Workload.Main()}
-	if how == spec.OccupyChildren {
+	if spec.OccupiesChildren(how) {
 		children = i.Workload.Occupiable()
 	} else if cr.Child == "" {
 		return Broken{}, fmt.Errorf("occupy the place of the main child of %s/%s: nobody knows its name: it had none when the custom resource was deleted", cr.Namespace, cr.Name)
 	}
 	var owners []metav1.OwnerReference
-	if how != orphan {
+	if how != spec.OccupyOrphan && how != spec.OccupyOrphanChildren {
 		owner, err := i.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(cr.Namespace).
 			Get(ctx, spec.OtherOwner, metav1.GetOptions{})
 		if err != nil {

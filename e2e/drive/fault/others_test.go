@@ -72,26 +72,31 @@ func TestSomebodyElsesChildrenAreRemovedAlone(t *testing.T) {
 	root := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "kube-root-ca.crt", UID: "root"}}
 	fake := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, root)
 	injector.Dynamic = fake
-	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "children"}, fault.Target{Namespace: "n", Name: "queue"})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"services/n/queue-front", "secrets/n/queue"}, broken.Objects)
-	for _, resource := range []string{"services", "secrets"} {
-		list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
+	for what, controllers := range map[string]int{spec.OccupyChildren: 1, spec.OccupyOrphanChildren: 0} {
+		broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: what}, fault.Target{Namespace: "n", Name: "queue"})
 		require.NoError(t, err)
-		require.Len(t, list.Items, 1)
-		assert.Equal(t, "root", string(metav1.GetControllerOf(&list.Items[0]).UID))
-	}
-	require.NoError(t, broken.Undo(t.Context()))
-	for _, resource := range []string{"services", "secrets"} {
-		list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		assert.Empty(t, list.Items)
+		assert.Equal(t, []string{"services/n/queue-front", "secrets/n/queue"}, broken.Objects)
+		for _, resource := range []string{"services", "secrets"} {
+			list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			require.Len(t, list.Items, 1)
+			require.Len(t, list.Items[0].GetOwnerReferences(), controllers, what)
+			if controllers > 0 {
+				assert.Equal(t, "root", string(metav1.GetControllerOf(&list.Items[0]).UID))
+			}
+		}
+		require.NoError(t, broken.Undo(t.Context()))
+		for _, resource := range []string{"services", "secrets"} {
+			list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource(resource)).Namespace("n").List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			assert.Empty(t, list.Items)
+		}
 	}
 
 	fake.PrependReactor("create", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewAlreadyExists(corev1.Resource("secrets"), "queue")
 	})
-	_, err = injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "children"}, fault.Target{Namespace: "n", Name: "queue"})
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultOccupy, What: "children"}, fault.Target{Namespace: "n", Name: "queue"})
 	require.ErrorContains(t, err, "occupy the place of secrets/n/queue")
 	list, err := fake.Resource(corev1.SchemeGroupVersion.WithResource("services")).Namespace("n").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)

@@ -289,7 +289,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 	own := map[string]bool{}
 	for _, s := range all {
 		if !slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool {
-			return step.Turn != "" || step.Pause != nil || step.Probe != "" || step.Fault != nil && step.Fault.What == spec.OccupyChildren
+			return step.Turn != "" || step.Pause != nil || step.Probe != "" || step.Fault != nil && spec.OccupiesChildren(step.Fault.What)
 		}) {
 			assert.Empty(t, s.Unfit(), s.Name)
 		}
