@@ -3,13 +3,9 @@ package judge_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
@@ -40,16 +36,17 @@ func benchmarkJudge(b *testing.B, original, name string) {
 	size := enlarge(b, original, name, copies)
 
 	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as opbench judge does
-	resetPeak(b)
-	before := cpuTime(b)
+	debug.FreeOSMemory()
+	require.NoError(b, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)) // the kernel forgets the most memory that there ever was
+	before := processorTime(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		j, err := judge.File(name)
 		require.NoError(b, err)
 		require.Equal(b, each*copies, count(j))
 	}
-	b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s")
-	b.ReportMetric(peak(b), "peak-MB")
+	b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "cpu-s")
+	b.ReportMetric(highWater(b), "peak-MB")
 	b.ReportMetric(float64(size)/1e6, "file-MB")
 	b.ReportMetric(float64(each*copies*b.N)/b.Elapsed().Seconds(), "samples/s")
 }
@@ -79,30 +76,4 @@ func count(j *judge.Judgement) int {
 		n++
 	}
 	return n
-}
-
-// resetPeak makes the kernel forget the most memory that this process ever had.
-func resetPeak(b *testing.B) {
-	b.Helper()
-	debug.FreeOSMemory()
-	require.NoError(b, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
-}
-
-// peak is the most memory that this process had since, in megabytes.
-func peak(b *testing.B) float64 {
-	b.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	require.NoError(b, err)
-	match := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-	require.NotNil(b, match)
-	kib, err := strconv.ParseFloat(string(match[1]), 64)
-	require.NoError(b, err)
-	return kib * 1024 / 1e6
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

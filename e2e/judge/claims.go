@@ -112,10 +112,9 @@ func (p *past) asked(t *timeline.Timeline, s *timeline.Subject, e *timeline.Even
 
 // take notes how the custom resource's main children and pods stand.
 func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duration, version uint64) {
-	state := childState{at: at, version: version}
-	for _, d := range now.ChildrenOf(s) {
-		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
-	}
+	state := childState{at: at, version: version, children: plain.Map(now.ChildrenOf(s), func(d *wire.Object) child {
+		return child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting}
+	})}
 	for _, pod := range now.World.PodsOf(s.IsChild) {
 		state.pods++
 		if pod.Phase != "Running" {

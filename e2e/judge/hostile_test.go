@@ -189,7 +189,7 @@ func peakOf(t *testing.T, do func()) float64 {
 	return highWater(t) - before
 }
 
-func highWater(t *testing.T) float64 {
+func highWater(t testing.TB) float64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
 	require.NoError(t, err)

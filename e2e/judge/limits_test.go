@@ -231,7 +231,7 @@ func TestManyActsAreJudgedOnce(t *testing.T) {
 
 // processorTime is what this process has used so far, unlike the clock whatever
 // else the machine does.
-func processorTime(t *testing.T) time.Duration {
+func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))

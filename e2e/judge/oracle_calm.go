@@ -85,9 +85,7 @@ func movedBy(t *timeline.Timeline, after time.Duration) string {
 
 // requestLines lists a few of the requests, as evidence.
 func requestLines(t *timeline.Timeline, list []timeline.Request) []string {
-	var lines []string
-	for i := range list {
-		lines = append(lines, fmt.Sprintf("%s by %s, answered with %d, at %s", &list[i], list[i].Account, list[i].Code, t.Since(list[i].At)))
-	}
-	return timeline.Some(lines, 6)
+	return timeline.Some(plain.Map(list, func(r timeline.Request) string {
+		return fmt.Sprintf("%s by %s, answered with %d, at %s", &r, r.Account, r.Code, t.Since(r.At))
+	}), 6)
 }

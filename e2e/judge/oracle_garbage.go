@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline"
 )
 
@@ -29,10 +30,7 @@ func garbage(t *timeline.Timeline) Verdict {
 		return pass("no %s was left at %s", t.RunsPods(), t.Since(t.EndedAt))
 	}
 	if left := t.Uncollected(); len(left) > 0 {
-		var evidence []string
-		for _, o := range left {
-			evidence = append(evidence, itemLine(t, o))
-		}
+		evidence := plain.Map(left, func(o *record.Item) string { return itemLine(t, o) })
 		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after the first inventory, there is still %s%s",
 			t.Since(s.At), timeline.Round(s.At-t.Inventories[0].At), timeline.ListItems(left), unlisted(t))
 	}

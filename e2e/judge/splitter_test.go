@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"testing"
 
@@ -21,18 +20,7 @@ import (
 // missing after each entry of the open sample.
 func live(t *testing.T, s *story) []string {
 	t.Helper()
-	splitter := timeline.NewSplitter()
-	var missing []string
-	for _, e := range s.entries {
-		_, err := splitter.Add(e)
-		require.NoError(t, err)
-		if open := splitter.Open("services"); open != nil {
-			if m := open.Missing(); len(missing) == 0 || missing[len(missing)-1] != m {
-				missing = append(missing, m)
-			}
-		}
-	}
-	return missing
+	return ask(t, s, (*timeline.Timeline).Missing)
 }
 
 func TestMissingOnCreate(t *testing.T) {
@@ -186,29 +174,6 @@ func TestSplitterRefuses(t *testing.T) {
 			require.ErrorContains(t, err, want)
 		})
 	}
-}
-
-func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
-	s := newStory(t)
-	s.created()
-	s.end(1710, record.Settled)
-	s.begin(2000, "native", "scale up", 4)
-	cut := func(yield func(record.Entry, error) bool) {
-		for _, e := range s.entries {
-			yield(e, nil)
-		}
-		yield(record.Entry{}, fmt.Errorf("line 20: %w", record.ErrTruncated))
-	}
-	j, err := judge.Judge(cut)
-	require.NoError(t, err)
-	require.Len(t, j.Results, 2)
-	assert.Equal(t, spec.Pass, j.Results[0].Outcome())
-	assert.Equal(t, spec.Invalid, j.Results[1].Outcome())
-	assert.Equal(t, []string{"line 20: the recording's last line is cut off; all before it is judged"}, j.Warnings)
-
-	all, err := timelines(cut)
-	require.ErrorIs(t, err, record.ErrTruncated)
-	assert.Len(t, all, 2)
 }
 
 // A run can be killed after any entry: what had ended by then is judged as it

@@ -43,7 +43,7 @@ func names(t *testing.T, dir string) []string {
 	return plain.Map(entries, os.DirEntry.Name)
 }
 
-func fileEntries(t *testing.T, name string) []record.Entry {
+func fileEntries(t testing.TB, name string) []record.Entry {
 	t.Helper()
 	var entries []record.Entry
 	for e, err := range record.ReadFile(name) {

@@ -32,7 +32,7 @@ func BenchmarkRecorder(b *testing.B) {
 func benchmarkRecorder(b *testing.B, decoding bool) {
 	b.Helper()
 	const rate = 200
-	entries := entriesOf(b)
+	entries := fileEntries(b, example)
 	file, err := os.Create(filepath.Join(b.TempDir(), "recording.jsonl"))
 	require.NoError(b, err)
 	defer file.Close()
@@ -109,16 +109,6 @@ func follow(b *testing.B, recorder *record.Recorder, header record.Header) (stop
 			}
 		}
 	})
-}
-
-func entriesOf(tb testing.TB) []record.Entry {
-	tb.Helper()
-	var entries []record.Entry
-	for e, err := range record.ReadFile(example) {
-		require.NoError(tb, err)
-		entries = append(entries, e)
-	}
-	return entries
 }
 
 // cpuTime is the processor time that this process has used.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -103,11 +104,7 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 
 // ListItems names objects, a few of many.
 func ListItems(list []*record.Item) string {
-	var parts []string
-	for _, o := range list {
-		parts = append(parts, ItemTitle(o))
-	}
-	return strings.Join(Some(parts, mostNamed), ", ")
+	return strings.Join(Some(plain.Map(list, ItemTitle), mostNamed), ", ")
 }
 
 // ItemTitle names an object, and where it is.

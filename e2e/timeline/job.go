@@ -3,11 +3,13 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -205,12 +207,7 @@ func (w *world) work(e *Event) {
 
 // WorksOf lists the objects in which the style worked for a custom resource, in order of appearance.
 func (t *Timeline) WorksOf(s *Subject) []*WorkObject {
-	var list []*WorkObject
-	for _, w := range t.World.works {
-		if w.subject == s {
-			list = append(list, w)
-		}
-	}
+	list := plain.Where(slices.Collect(maps.Values(t.World.works)), func(w *WorkObject) bool { return w.subject == s })
 	slices.SortFunc(list, func(a, b *WorkObject) int { return cmp.Compare(a.seq, b.seq) })
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -31,11 +32,7 @@ func (t *Timeline) NoChild(s *Subject) string {
 func (s *Subject) references(o *wire.Object) string {
 	switch {
 	case o.Detail != nil && len(o.Detail.Owners) > 0:
-		var all []string
-		for _, r := range o.Detail.Owners {
-			all = append(all, s.reference(r))
-		}
-		return "the owner reference " + strings.Join(all, ", and ")
+		return "the owner reference " + strings.Join(plain.Map(o.Detail.Owners, s.reference), ", and ")
 	case o.Controller != "":
 		return "a controller of uid " + s.whose(o.Controller)
 	case o.Detail != nil:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -403,13 +404,7 @@ func (s *Splitter) action(e record.Entry) error {
 
 // fault gives a fault to the samples that it is recorded for.
 func (s *Splitter) fault(e record.Entry) error {
-	var targets []*Timeline
-	for _, t := range s.open {
-		if t.Sample.Namespace == e.Fault.Namespace {
-			targets = append(targets, t)
-		}
-	}
-	return s.give(targets, Event{Entry: e})
+	return s.give(plain.Where(s.open, func(t *Timeline) bool { return t.Sample.Namespace == e.Fault.Namespace }), Event{Entry: e})
 }
 
 // give adds an event to open samples.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -28,11 +29,7 @@ func Some(list []string, most int) []string {
 
 // Names joins at most three objects' names.
 func Names(objects []*wire.Object) string {
-	var list []string
-	for _, o := range objects {
-		list = append(list, o.Name)
-	}
-	return strings.Join(Some(list, mostNamed), ", ")
+	return strings.Join(Some(plain.Map(objects, func(o *wire.Object) string { return o.Name }), mostNamed), ", ")
 }
 
 const mostNamed = 3

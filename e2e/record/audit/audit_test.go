@@ -333,31 +333,3 @@ func FuzzFollow(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkFollow measures what a line costs the harness.
-func BenchmarkFollow(b *testing.B) {
-	recorder, err := record.NewRecorder(io.Discard, record.Header{})
-	require.NoError(b, err)
-	seen := make(chan struct{}, 1)
-	n, want := 0, 0
-	recorder.Listen(func(record.Entry) {
-		if n++; n == want {
-			seen <- struct{}{}
-		}
-	})
-	log, in := io.Pipe()
-	f := audit.Follow(b.Context(), log, recorder)
-	text := []byte(line("1", "ResponseComplete", "patch") + "\n")
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	want = b.N
-	b.ResetTimer()
-	for range b.N {
-		if _, err := in.Write(text); err != nil {
-			b.Fatal(err)
-		}
-	}
-	<-seen
-	b.StopTimer()
-	require.NoError(b, f.Stop())
-}

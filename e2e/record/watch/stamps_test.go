@@ -32,30 +32,14 @@ func TestASlowJudgeDelaysNoTimestamp(t *testing.T) {
 	}
 }
 
-// BenchmarkStamps measures by how much the stamps of 200 events a second differ
-// from the times at which they are sent, with a judge that takes no time and with
-// one that takes 50 ms an event.
-func BenchmarkStamps(b *testing.B) {
-	for _, judging := range []time.Duration{0, 50 * time.Millisecond} {
-		b.Run("judging="+judging.String(), func(b *testing.B) {
-			var late time.Duration
-			for b.Loop() {
-				one, _ := lateness(b, 100, judging)
-				late = max(late, one)
-			}
-			b.ReportMetric(float64(late.Microseconds()), "max-late-µs")
-		})
-	}
-}
-
 // lateness sends so many events, 200 a second, to a watch that is recorded and
 // judged. It returns by how much a stamp was late at most, and how many events
 // were judged.
-func lateness(tb testing.TB, events int, judging time.Duration) (late time.Duration, heard int) {
-	tb.Helper()
+func lateness(t *testing.T, events int, judging time.Duration) (late time.Duration, heard int) {
+	t.Helper()
 	const every = time.Second / 200
 	recorder, err := record.NewRecorder(io.Discard, record.Header{})
-	require.NoError(tb, err)
+	require.NoError(t, err)
 	sent := make([]time.Duration, events)
 	follower := recorder.Follow(func(e record.Entry) error {
 		n, err := strconv.Atoi(e.Watch.Name)
@@ -67,8 +51,8 @@ func lateness(tb testing.TB, events int, judging time.Duration) (late time.Durat
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{pods: "PodList"})
 	source := apiwatch.NewFakeWithChanSize(events, false)
 	client.PrependWatchReactor("pods", clienttesting.DefaultWatchReactor(source, nil))
-	watches, err := watch.Open(tb.Context(), client, recorder, nil, watch.Target{Resource: pods, Namespace: "n"})
-	require.NoError(tb, err)
+	watches, err := watch.Open(t.Context(), client, recorder, nil, watch.Target{Resource: pods, Namespace: "n"})
+	require.NoError(t, err)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for n := range events {

@@ -2,6 +2,7 @@ package styles
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,10 +72,7 @@ func (c *checks) kinds() {
 		if served || defined[of.GroupKind()] {
 			continue
 		}
-		var known []string
-		for kind := range scheme.Scheme.KnownTypes(of.GroupVersion()) {
-			known = append(known, kind)
-		}
+		known := slices.Collect(maps.Keys(scheme.Scheme.KnownTypes(of.GroupVersion())))
 		c.about(obj, "is of a kind that no cluster has: %s has no %s, and no CustomResourceDefinition of the manifests defines it%s",
 			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known))
 	}
@@ -130,11 +128,9 @@ func (c *checks) pulls(catalogue *images.Catalogue) {
 
 // containersIn are those of the pods that an object is, or is a template of.
 func containersIn(obj *unstructured.Unstructured) []corev1.Container {
-	var all []corev1.Container
-	for _, pod := range install.PodsIn(obj.Object) {
-		all = append(append(all, pod.Spec.InitContainers...), pod.Spec.Containers...)
-	}
-	return all
+	return plain.Flat(install.PodsIn(obj.Object), func(pod corev1.Pod) []corev1.Container {
+		return slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	})
 }
 
 // levels refuses pods that the security level of their own namespace forbids.

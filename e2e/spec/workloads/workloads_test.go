@@ -149,22 +149,6 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
 
-// What a reference becomes for a custom resource has its name, size and owner.
-func TestChildIsOwnedAndSized(t *testing.T) {
-	w, err := workloads.Named("")
-	require.NoError(t, err)
-	require.True(t, w.HasReference())
-	cr := w.New("services", "one", 3)
-	cr.SetUID("some-uid")
-	child, err := w.Child(cr)
-	require.NoError(t, err)
-	owner := child.GetOwnerReferences()[0]
-	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
-	assert.JSONEq(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
-	size, found := w.SizeOf(cr)
-	assert.Equal(t, []any{int64(3), true}, []any{size, found})
-}
-
 // The definition says whether there is a scale subresource; where the operator brings it, the file says so.
 func TestTheScaleSubresource(t *testing.T) {
 	const scales = "      subresources: {scale: {specReplicasPath: .spec.replicas}}\n"
@@ -244,6 +228,7 @@ func TestDefaultDefinition(t *testing.T) {
 
 func TestChildIsOwnedNamedAndSized(t *testing.T) {
 	w := workloadtest.Default(t)
+	require.True(t, w.HasReference())
 	cr := w.New("services", "example", 3)
 	cr.SetUID("some-uid")
 	child, err := w.Child(cr)

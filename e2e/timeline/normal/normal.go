@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,17 +218,10 @@ func bothKeys(a, b any) ([]string, bool) {
 	if !isFirst && a != nil || !isSecond && b != nil || !isFirst && !isSecond || len(first)+len(second) == 0 {
 		return nil, false
 	}
-	var keys []string
-	for key := range first {
-		keys = append(keys, key)
-	}
-	for key := range second {
-		if _, both := first[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys, true
+	all := map[string]any{}
+	maps.Copy(all, first)
+	maps.Copy(all, second)
+	return slices.Sorted(maps.Keys(all)), true
 }
 
 func element(list []any, i int) any {
