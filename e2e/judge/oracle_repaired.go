@@ -17,7 +17,8 @@ import (
 var repairedOracle = Named{Name: "repaired", Needs: onMains, Judge: repaired}
 
 // repaired judges what became of each field of the main child that the harness has set to another value: before the
-// harness writes it again, and at the end, it is as it was. Its evidence is the table of them.
+// harness writes it again, and at the end, all of the child is as it was, so that nothing of the other value stays beside
+// what was put back. Its evidence is the table of them.
 func repaired(t *timeline.Timeline) Verdict {
 	drifts := fieldDrifts(t)
 	if len(drifts) == 0 {
@@ -48,8 +49,7 @@ type fieldDrift struct {
 	until  time.Duration  // when the harness wrote the child again
 	object string         // the child's name
 	before map[string]any // nil: the watch has not shown the drift yet
-	paths  []string
-	left   string // where it is otherwise than before, as last seen; "": nowhere
+	left   string         // where it is otherwise than before, as last seen; "": nowhere
 }
 
 // fieldDrifts lists them, in order.
@@ -76,13 +76,10 @@ func fieldDrifts(t *timeline.Timeline) []*fieldDrift {
 		now := viewOf(e.Object)
 		if d := byVersion[e.Object.ResourceVersion]; d != nil && was != nil {
 			d.before = was
-			for _, u := range normal.Differences("", was, now) {
-				d.paths = append(d.paths, u.Path)
-			}
 		}
 		for _, d := range list {
 			if d.before != nil && e.Time < d.until {
-				d.left = d.otherwise(now)
+				d.left = otherwise(d.before, now)
 				if e.Watch.Event == spec.Deleted {
 					d.left = "it was deleted"
 				}
@@ -93,15 +90,11 @@ func fieldDrifts(t *timeline.Timeline) []*fieldDrift {
 	return list
 }
 
-// otherwise says where the field is not as it was before.
-func (d *fieldDrift) otherwise(now map[string]any) string {
-	for _, u := range normal.Differences("", d.before, now) {
-		for _, path := range d.paths {
-			if u.Path == path || strings.HasPrefix(u.Path, path+".") || strings.HasPrefix(path, u.Path+".") {
-				u.Want, u.Got = plain.Clip(u.Want, mostOfAValue), plain.Clip(u.Got, mostOfAValue)
-				return strings.TrimPrefix(u.String(), ".")
-			}
-		}
+// otherwise says where a child is not as it was before; "": nowhere.
+func otherwise(before, now map[string]any) string {
+	for _, u := range normal.Differences("", before, now) {
+		u.Want, u.Got = plain.Clip(u.Want, mostOfAValue), plain.Clip(u.Got, mostOfAValue)
+		return strings.TrimPrefix(u.String(), ".")
 	}
 	return ""
 }
@@ -110,6 +103,9 @@ func (d *fieldDrift) otherwise(now map[string]any) string {
 func viewOf(o *wire.Object) map[string]any {
 	owners := map[string]any{}
 	for _, r := range o.Detail.Owners {
+		if owners[r.UID] != nil && !r.Controller {
+			continue // the Ansible operator's proxy adds one more of the same custom resource
+		}
 		owners[r.UID] = fmt.Sprintf("%s %s, controller %t", r.Kind, r.Name, r.Controller)
 	}
 	var body any
