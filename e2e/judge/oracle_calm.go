@@ -18,7 +18,7 @@ const calmGrace = time.Second
 var calmOracle = Named{Name: "calm", Judge: calm}
 
 // calm judges what no watch shows: that the operator writes again what is there already. While nothing happens, from a
-// second after the last event until the sample is at rest, its service accounts ask for no writes in the sample's
+// second after the window began in which the sample came to rest until its end, its service accounts ask for no writes in the sample's
 // namespaces, by the API server's audit log. A single one may belong to what came before. Events, which tell
 // people something, do not count.
 func calm(t *timeline.Timeline) Verdict {
@@ -32,11 +32,7 @@ func calm(t *timeline.Timeline) Verdict {
 		return unheard("%s", gap)
 	}
 	rested := t.RestedAt()
-	opens := rested - t.Sample.Window
-	if last := t.LastEvent(); last < rested {
-		opens = max(opens, last)
-	}
-	opens += calmGrace
+	opens := rested - t.Sample.Window + calmGrace
 	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens || a.At > rested })
 	if len(within) < leastEndless {
 		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(rested))

@@ -21,8 +21,9 @@ type story struct {
 	t       testing.TB
 	entries []record.Entry
 	sample  record.Sample
-	version int     // the next resource version
-	rested  float64 // when the sample had come to rest; 0: it is not recorded
+	version int // the next resource version
+	// rested is when the sample had come to rest, and over when what was left of its faults was undone; 0: not recorded.
+	rested, over float64
 }
 
 // customs is the custom resource of the default workload.

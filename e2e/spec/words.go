@@ -102,7 +102,9 @@ const (
 )
 
 // OccupiesChildren reports whether a fault of the kind occupy is done to the other children than the main one.
-func OccupiesChildren(what string) bool { return what == OccupyChildren || what == OccupyOrphanChildren }
+func OccupiesChildren(what string) bool {
+	return what == OccupyChildren || what == OccupyOrphanChildren
+}
 
 // What a fault of the kind restart restarts.
 const (

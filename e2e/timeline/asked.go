@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -75,32 +74,32 @@ func requestOf(at time.Duration, a *record.Audit) Request {
 	return Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, userOf(a), a.Pod, a.Code}
 }
 
-// ask takes note of a request that is no watch, but for those about Kubernetes' Events. What is older than the
-// quiescence window is of no interest, except how often the operator read before the harness had asked for anything.
+// ask takes note of a request that is no watch, but for those about Kubernetes' Events, and of how often the operator read
+// before the harness had asked for anything.
 func (t *Timeline) ask(at time.Duration, a *record.Audit) {
 	switch {
 	case a.OfEvents():
 	case a.Writes():
-		t.Requests = t.within(t.Requests, requestOf(at, a))
+		t.Requests = latest(t.Requests, requestOf(at, a))
 	case a.Verb == "watch":
 	case t.Begun() && at >= t.Actions.Intent:
-		t.Reads = t.within(t.Reads, requestOf(at, a))
+		t.Reads = latest(t.Reads, requestOf(at, a))
 	default:
 		t.ReadBefore++
 	}
 }
 
-// within adds a request to those of the last quiescence window.
-func (t *Timeline) within(list []Request, r Request) []Request {
-	list = slices.DeleteFunc(list, func(old Request) bool { return old.At < r.At-t.Sample.Window })
+// latest adds a request, and forgets the first of too many.
+func latest(list []Request, r Request) []Request {
 	if len(list) == mostAsked {
 		list = list[1:]
 	}
 	return append(list, r)
 }
 
-// mostAsked bounds what is kept of a style that writes without end.
-const mostAsked = 1000
+// mostAsked bounds what is kept of a style that asks without end: more than comes in a quiescence window, and while what
+// is left of the faults is undone.
+const mostAsked = 5000
 
 func (a *Request) String() string {
 	what := Kind(a.resource)
