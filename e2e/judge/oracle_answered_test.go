@@ -33,6 +33,9 @@ func TestEachWrongValueHasAnAnswer(t *testing.T) {
 			s.see(2100, "ADDED", happening("e1", "services", "Pod", "p1", "pod1", "it is no reference"))
 		}, false, spec.Fail, "no answer by +0.500 s: status.observedGeneration of cache is 2, wanted 3"},
 		"silence": {"", func(*story) {}, false, spec.Fail, "no answer by +0.500 s: status.observedGeneration of cache is 2, wanted 3"},
+		"only a figure of what it always says is new": {"", func(s *story) {
+			s.see(2100, "MODIFIED", conditioned(custom(3, 1, 2, "p1"), "Synced", "Done", "reconciled generation 3"))
+		}, false, spec.Fail, "no answer by +0.500 s"},
 		"an answer that comes when it is right again": {"", func(s *story) {
 			s.see(2700, "MODIFIED", conditioned(custom(4, 1, 2, "p1"), "Ready", "BadImage", "it is no reference"))
 		}, true, spec.Fail, "no answer by +0.500 s"},
@@ -40,7 +43,7 @@ func TestEachWrongValueHasAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.given()
-			s.see(1990, "MODIFIED", custom(2, 1, 2, "p1"))
+			s.see(1990, "MODIFIED", conditioned(custom(2, 1, 2, "p1"), "Synced", "Done", "reconciled generation 2"))
 			s.see(1991, "MODIFIED", deployment(2, 1, 1, 1))
 			s.begin(2000, "native", "wrong-values", 1, matrix("answered"))
 			s.act(2000, 2005, "patch", custom(3, 1, 2, "p1").at(5000))

@@ -72,7 +72,15 @@ func TestPodsOfAnotherChildAreNoGarbage(t *testing.T) {
 		s.see(2410, "ADDED", otherSet())
 		s.see(2420, "ADDED", other(1, 1))
 		s.see(2430, "ADDED", owned(pod(7, "Running"), "job7"))
-		s.inventory(3900, record.Item{Resource: "jobs.v1.batch", Namespace: "services", Name: "other-job", UID: "job7", Owners: []record.Owner{ownedBy(owner)}})
+		s.see(2440, "ADDED", owned(replicaSet().named("shard-5d", "r9"), "d9"))
+		s.see(2450, "ADDED", owned(pod(9, "Running"), "r9"))
+		item := func(resource, name, uid string, owner record.Owner) record.Item {
+			return record.Item{Resource: resource, Namespace: "services", Name: name, UID: uid, Owners: []record.Owner{owner}}
+		}
+		s.inventory(3900,
+			item("jobs.v1.batch", "other-job", "job7", ownedBy(owner)),
+			item(spec.Deployments, "shard", "d9", record.Owner{Kind: "Shard", Name: "one", UID: "s1"}),
+			item("shards.v1.cache.example.com", "one", "s1", ownedBy("cr2")))
 		s.end(4000, record.TimedOut)
 		v := s.verdict("garbage")
 		assert.Equal(t, want, v.Outcome, v.Message)

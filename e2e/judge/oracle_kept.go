@@ -55,6 +55,9 @@ func quorumKept(t *timeline.Timeline, knob string) Verdict {
 	from, _, _ := t.Rolled()
 	size := *t.Sample.Size
 	need, fewest, at := size/2+1, size, from
+	if need >= size {
+		return notApplicable("a majority of %s is all of them: none may be replaced", plain.Plural(size, "pod"))
+	}
 	ready := map[string]bool{} // of the pods that are there, by uid
 	var gap, since time.Duration
 	for e := range t.Watched() {

@@ -10,10 +10,6 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// clusterManagers are the field managers of the objects that the cluster's own parts make: a controller, and the scheduler,
-// which notes on a volume claim which node it is for.
-func clusterManagers() []string { return []string{"kube-controller-manager", "kube-scheduler"} }
-
 var ownedOracle = Named{Name: "owned", Needs: onCustoms, Judge: owned}
 
 // owned judges the owner references of a style that declares them: at the end everything in the namespace of a custom
@@ -58,7 +54,8 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 	for _, r := range o.Owners {
 		group, _, _ := strings.Cut(r.APIVersion, "/")
 		s := ownerNamed(t, o.Namespace, r)
-		if s == nil && r.Kind != t.Spec.Resource.Kind && group != t.Spec.Resource.Group {
+		there := slices.ContainsFunc(t.LastInventory().Objects, func(o record.Item) bool { return o.UID == r.UID })
+		if s == nil && (there || r.Kind != t.Spec.Resource.Kind && group != t.Spec.Resource.Group) {
 			continue // another's, which may in turn be the custom resource's
 		}
 		wrong := referenceWrong(t, s, r)
@@ -67,8 +64,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 		}
 		why = wrong
 	}
-	others := plain.Where(o.Managers, func(m string) bool { return !slices.Contains(clusterManagers(), m) })
-	if why == "" && len(o.Owners) == 0 && (len(others) > 0 || len(o.Managers) == 0) {
+	if why == "" && len(o.Owners) == 0 && !timeline.OfTheCluster(o) && !timeline.Claimed(o) {
 		return "it has no owner reference: nothing removes it with the custom resource"
 	}
 	return why

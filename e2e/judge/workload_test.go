@@ -301,6 +301,17 @@ func TestPodsThatAKnobRolls(t *testing.T) {
 	s := rolling(t, func(w *spec.Workload) { w.Quorum = "" }, "pods-kept")
 	s.end(3000, record.Settled)
 	assert.Equal(t, spec.NotApplicable, s.verdict("pods-kept").Outcome)
+
+	two, s := 2, rolling(t, nil, "pods-kept")
+	for _, e := range s.entries {
+		if e.Begin != nil {
+			e.Begin.Size = &two
+		}
+	}
+	s.end(3000, record.Settled)
+	v := s.verdict("pods-kept")
+	assert.Equal(t, spec.NotApplicable, v.Outcome)
+	assert.Equal(t, "a majority of 2 pods is all of them: none may be replaced", v.Message)
 }
 
 // Who says that it has failed is not ready, whatever else it says, and what it says of that is a message.

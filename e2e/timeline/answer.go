@@ -51,7 +51,7 @@ func (t *Timeline) answerLacks() string {
 }
 
 // announced is what the operator says, at the second of two times, of the sample's own custom resource that it did not
-// say at the first: in a condition or the message of its status, or between them in a Warning about it.
+// say at the first, but for figures: in a condition or the message of its status, or between them in a Warning about it.
 func (t *Timeline) announced(from, to time.Duration) *Message {
 	own := t.Subjects[0]
 	var before, after []Message // what its status said
@@ -70,7 +70,7 @@ func (t *Timeline) announced(from, to time.Duration) *Message {
 		}
 	}
 	for _, m := range after {
-		if !slices.ContainsFunc(before, func(b Message) bool { return b.Where == m.Where && b.Text == m.Text }) {
+		if !slices.ContainsFunc(before, func(b Message) bool { return b.Where == m.Where && shapeOf(b.Text) == shapeOf(m.Text) }) {
 			return &m
 		}
 	}

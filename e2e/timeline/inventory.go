@@ -59,12 +59,27 @@ func (t *Timeline) Uncollected() []*record.Item {
 		o := &s.Objects[i]
 		watched := t.Covers(o.Namespace) && slices.Contains(t.Resources(RoleMain, RoleSets, RolePods), o.Resource)
 		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
-		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
+		kept := stays[o.UID] || len(o.Owners) == 0 && (anyStays || Claimed(o))
 		if !watched && !work && !kept {
 			left = append(left, o)
 		}
 	}
 	return left
+}
+
+// controllerManager is the field manager of what Kubernetes' own controllers make.
+const controllerManager = "kube-controller-manager"
+
+// OfTheCluster reports whether an object is one that the cluster's own parts alone have written: its controllers, and the
+// scheduler, which notes on a volume claim which node it is for.
+func OfTheCluster(o *record.Item) bool {
+	return len(o.Managers) > 0 && !slices.ContainsFunc(o.Managers, func(m string) bool { return m != controllerManager && m != "kube-scheduler" })
+}
+
+// Claimed reports whether an object is a StatefulSet's volume claim, whoever else has changed it: Kubernetes keeps it by
+// default, without an owner, as it holds the data.
+func Claimed(o *record.Item) bool {
+	return strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && slices.Contains(o.Managers, controllerManager)
 }
 
 // Staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
@@ -82,11 +97,6 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 			stays[uid] = stays[uid] || s.Owns(d)
 		}
 	}
-	for _, watched := range []map[string]*Entity{t.World.ReplicaSets, t.World.Pods} {
-		for uid, o := range watched {
-			stays[uid] = stays[uid] || stays[o.Owner]
-		}
-	}
 	var objects []record.Item
 	if last := t.LastInventory(); last != nil {
 		objects = last.Objects
@@ -96,6 +106,13 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 		for i := range objects {
 			if o := &objects[i]; !stays[o.UID] && slices.ContainsFunc(o.Owners, func(r record.Owner) bool { return stays[r.UID] }) {
 				stays[o.UID], more = true, true
+			}
+		}
+		for _, watched := range []map[string]*Entity{t.World.ReplicaSets, t.World.Pods} {
+			for uid, o := range watched {
+				if !stays[uid] && stays[o.Owner] {
+					stays[uid], more = true, true
+				}
 			}
 		}
 	}
