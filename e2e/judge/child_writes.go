@@ -14,7 +14,7 @@ type childWrite struct {
 	before  *wire.Object // nil: it is created
 	after   *wire.Object // nil: it is deleted
 	drifted bool         // the harness had written to it since the operator last did
-	beside  bool         // another of the custom resource's main children is there
+	beside  bool         // it is created, and another of the custom resource's main children is there
 }
 
 func (w childWrite) String() string {
@@ -25,17 +25,6 @@ func (w childWrite) String() string {
 		return fmt.Sprintf("a creation with size %d", w.after.Replicas)
 	}
 	return fmt.Sprintf("a write of size %d", w.after.Replicas)
-}
-
-// again reports whether the write brought nothing new about: a second child beside the first, or the size that it had.
-func (w childWrite) again() bool {
-	switch {
-	case w.after == nil:
-		return false
-	case w.before == nil:
-		return w.beside
-	}
-	return !w.drifted && w.before.Replicas == w.after.Replicas
 }
 
 // childWrites lists the operator's writes to main children of the custom resource.

@@ -23,11 +23,11 @@ var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Jud
 //     change, also if the main child is so at the end without a write;
 //   - coalesced: it was passed over, and a later one was handled;
 //   - lost: neither it nor a later one was handled;
-//   - duplicated: it was written, or worked on, more than once;
+//   - duplicated: a second main child was made for it, or it was worked on more than once;
 //   - reordered: it was written after a newer one had been.
 //
 // A write belongs to the newest change before it that asks for its value; one that nothing asks for is a stray. What is
-// written anew after the harness had written to the main child is no duplicate.
+// written in several steps, the size once and a checksum in the template later, is no duplicate.
 func ledger(t *timeline.Timeline) Verdict {
 	if t.Child.Many {
 		return notApplicable("each of its pods is made by itself: no write is of one change")
@@ -146,7 +146,7 @@ func account(t *timeline.Timeline) *book {
 			continue
 		case i < newest:
 			b.mark(i, func(c *change) { c.reordered = true })
-		case w.again():
+		case w.beside:
 			b.mark(i, func(c *change) { c.duplicates++ })
 		}
 		b.mark(i, func(c *change) {
@@ -172,14 +172,19 @@ func (b *book) find(w childWrite) (int, bool) {
 }
 
 // onTheWay reports whether a write is a step towards the newest change before it: what votes grows and shrinks by one
-// member at a time.
+// member at a time, from its creation on.
 func (b *book) onTheWay(w childWrite) bool {
 	for _, c := range slices.Backward(b.changes) {
 		if c.at > w.At {
 			continue
 		}
-		return c.generation > 0 && w.before != nil && w.after != nil &&
-			(w.before.Replicas < w.after.Replicas && w.after.Replicas < c.size || w.before.Replicas > w.after.Replicas && w.after.Replicas > c.size)
+		switch {
+		case c.generation == 0 || w.after == nil:
+			return false
+		case w.before == nil:
+			return !w.beside && w.after.Replicas < c.size
+		}
+		return w.before.Replicas < w.after.Replicas && w.after.Replicas < c.size || w.before.Replicas > w.after.Replicas && w.after.Replicas > c.size
 	}
 	return false
 }
