@@ -20,9 +20,10 @@ import (
 // early. Each status that the operator wrote is looked at for what is new in it, a claim:
 //
 //   - nodes names a pod that it did not name: that pod runs;
-//   - observedGeneration is another: the main child asks for the size of that
-//     generation (where nothing was broken on purpose and what is asked for can
-//     be brought about: else that the operator tried is enough);
+//   - observedGeneration is another, and the condition that says so is not False:
+//     the main child asks for the size of that generation (where nothing was broken
+//     on purpose and what is asked for can be brought about: else that the operator
+//     tried is enough; nor while the custom resource is paused);
 //   - replicas is more than before: there are so many pods;
 //   - the condition that says so turns True, or is True of another generation:
 //     size pods are ready for that generation. A condition without an
@@ -232,9 +233,13 @@ func (c *claim) nodes() string {
 }
 
 // observed judges the observed generation: where something is broken, or cannot be brought about, it is enough that the
-// operator tried, which no watch shows.
+// operator tried, which no watch shows. Who says that it is not ready, or is told to pause, does not claim to be done.
 func (c *claim) observed() string {
-	generation := c.says.ObservedGeneration
+	generation, ready := c.says.ObservedGeneration, c.readyOf(c.says)
+	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
+	if ready.There && !ready.Yes || paused {
+		return ""
+	}
 	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
 		return ""
 	}

@@ -243,7 +243,8 @@ func TestStatusOfANewerGeneration(t *testing.T) {
 		message string
 	}{
 		"of the older":          {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 1)}}, ""},
-		"observed, not written": {fields{"conditions": []any{condition("Ready", "False", "Waiting", 2)}}, "it said observedGeneration 2, and no Deployment asked for the size of that, 3, within 1s"},
+		"observed, and drained": {fields{"conditions": []any{condition("Ready", "False", "Draining", 2)}}, ""},
+		"observed, not written": {fields{"conditions": []any{}}, "it said observedGeneration 2, and no Deployment asked for the size of that, 3, within 1s"},
 		"Ready stays":           {fields{"conditions": []any{condition("Ready", "True", "AllReady", 0)}}, "it said observedGeneration 2"},
 		"Ready for it":          {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 2)}}, "condition Ready was True (AllReady) for generation 2, and its 3 pods were not ready"},
 		"Ready names its one":   {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 0)}}, ""},

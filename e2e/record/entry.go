@@ -376,6 +376,7 @@ type Audit struct {
 	Namespace   string    `json:"namespace,omitempty"`
 	Name        string    `json:"name,omitempty"`
 	Code        int       `json:"code"` // HTTP status
+	DryRun      bool      `json:"dryRun,omitempty"`
 	// Open marks one that goes on, such as a watch; an entry of the kind closed tells when it ends.
 	Open bool `json:"open,omitempty"`
 }
@@ -387,8 +388,13 @@ func (a *Audit) Account() (namespace, name string, is bool) {
 	return namespace, name, is
 }
 
-// Writes reports whether the request is one to change objects.
-func (a *Audit) Writes() bool { return slices.Contains(spec.WriteVerbs(), a.Verb) }
+// Writes reports whether the request is one to change objects. A creation may be none: of a dry run, of a connection to a
+// pod, of a token, or of a question about rights.
+func (a *Audit) Writes() bool {
+	asks := slices.Contains([]string{"exec", "attach", "portforward", "proxy", "token"}, a.Subresource) ||
+		strings.Contains(a.Resource, ".authorization.k8s.io") && strings.Contains(a.Resource, "reviews.") || strings.HasPrefix(a.Resource, "tokenreviews.")
+	return slices.Contains(spec.WriteVerbs(), a.Verb) && !asks && !a.DryRun
+}
 
 // OfEvents reports whether the request is about Kubernetes' Events, of either of their two APIs.
 func (a *Audit) OfEvents() bool { return strings.HasPrefix(a.Resource, "events.") }

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,13 +23,14 @@ const (
 )
 
 // event is what is read of a line: an Event of audit.k8s.io/v1. What a request or its answer holds is not even decoded,
-// nor are addresses, which may hold tokens, and annotations.
+// nor are annotations; of an address, which may hold tokens, nothing is kept but that it asks for a dry run.
 type event struct {
 	Kind       string    `json:"kind"`
 	APIVersion string    `json:"apiVersion"`
 	AuditID    string    `json:"auditID"`
 	Stage      string    `json:"stage"`
 	Verb       string    `json:"verb"`
+	Dry        dry       `json:"requestURI"`
 	User       user      `json:"user"`
 	UserAgent  string    `json:"userAgent"`
 	ObjectRef  reference `json:"objectRef"` // empty for a request of no resource
@@ -37,6 +39,14 @@ type event struct {
 	} `json:"responseStatus"`
 	Received time.Time `json:"requestReceivedTimestamp"`
 	At       time.Time `json:"stageTimestamp"`
+}
+
+// dry reports whether an address asks for a dry run.
+type dry bool
+
+func (d *dry) UnmarshalJSON(text []byte) error {
+	*d = dry(bytes.Contains(text, []byte("dryRun=All")))
+	return nil
 }
 
 type user struct {
@@ -90,7 +100,7 @@ func (e *event) entry() *record.Audit {
 		Received: e.Received.UTC(), Answered: e.At.UTC(),
 		User: e.User.Username, Agent: e.UserAgent,
 		Verb: e.Verb, Subresource: e.ObjectRef.Subresource,
-		Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name, Code: e.Status.Code,
+		Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name, Code: e.Status.Code, DryRun: bool(e.Dry),
 	}
 	if e.ObjectRef.Resource != "" {
 		a.Resource = watch.ResourceName(schema.GroupVersionResource{

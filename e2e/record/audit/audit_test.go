@@ -94,6 +94,20 @@ func TestRealLog(t *testing.T) {
 	assert.Equal(t, string(want), text.String())
 }
 
+// Who asks what would be, or talks to a pod, writes nothing.
+func TestRequestsThatWriteNothing(t *testing.T) {
+	dry := strings.Replace(line("1", "ResponseComplete", "patch"), "?token=sesame", "?dryRun=All&token=sesame", 1)
+	exec := strings.Replace(line("2", "ResponseComplete", "create"), `"subresource":"status"`, `"subresource":"exec"`, 1)
+	review := strings.NewReplacer(`"subresource":"status"`, `"subresource":""`, `"resource":"deployments"`, `"resource":"selfsubjectaccessreviews"`, `"apiGroup":"apps"`, `"apiGroup":"authorization.k8s.io"`).
+		Replace(line("3", "ResponseComplete", "create"))
+	entries, _ := follow(t, strings.Join([]string{dry, exec, review, line("4", "ResponseComplete", "patch")}, "\n")+"\n")
+	var writes []bool
+	for _, e := range entries[:4] {
+		writes = append(writes, e.Audit.Writes())
+	}
+	assert.Equal(t, []bool{false, false, false, true}, writes)
+}
+
 func TestALineBecomesAnEntryWithoutSecrets(t *testing.T) {
 	entries, err := follow(t, line("1", "ResponseComplete", "patch")+"\n")
 	assert.NotContains(t, err.Error(), "could not be read")
