@@ -28,17 +28,22 @@ func oneLeader(t *timeline.Timeline) Verdict {
 		return unheard("%s", gap)
 	}
 	holders := map[string]string{} // of Leases: the pod that wrote each last
+	elects := map[string]bool{}    // by account
 	asked, refused := map[string]int{}, map[string]int{}
 	var beside []timeline.Request // writes of a pod that led nothing
 	for _, r := range t.Turns {
-		switch lease := r.Lease(); {
-		case lease != "" && r.Code < 300:
-			holders[lease] = r.Pod
-		case lease == "":
+		lease := r.Lease()
+		switch namespace, _, _ := strings.Cut(lease, "/"); {
+		case lease != "" && t.Covers(namespace): // of a custom resource, which elects nobody
+		case lease != "":
+			if elects[r.Account] = true; r.Code < 300 {
+				holders[lease] = r.Pod
+			}
+		default:
 			if asked[r.Pod]++; r.Code >= 300 {
 				refused[r.Pod]++
 			}
-			if len(holders) > 0 && !slices.Contains(slices.Collect(maps.Values(holders)), r.Pod) {
+			if elects[r.Account] && len(holders) > 0 && !slices.Contains(slices.Collect(maps.Values(holders)), r.Pod) {
 				beside = append(beside, r)
 			}
 		}

@@ -55,6 +55,17 @@ func TestWhoWritesWhileTwoRun(t *testing.T) {
 			renew(s, "b", 200)
 			write(s, "a", 201)
 		}, spec.Fail, "by another"},
+		"another component, that elects nobody": {func(s *story) {
+			renew(s, "a", 90)
+			write(s, "a", 100)
+			write(s, "c", 101)
+			s.entries[len(s.entries)-1].Audit.User = "system:serviceaccount:native-system:certs"
+		}, spec.Pass, "only the holder of Lease native-system/leader wrote: a asked for 1 write; c asked for 1 write"},
+		"a Lease for each custom resource": {func(s *story) {
+			s.by("a", 90, "update", lease, "services", "cache", 200)
+			write(s, "a", 100)
+			write(s, "b", 101)
+		}, spec.Pass, "elect no leader by a Lease"},
 		"somebody else's Lease": {func(s *story) {
 			s.add(record.Entry{Time: at(90), Kind: record.KindAudit, Audit: &record.Audit{User: "system:serviceaccount:other:x", Verb: "update", Resource: lease, Namespace: "other", Code: 200}})
 			write(s, "a", 100)
