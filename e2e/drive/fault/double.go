@@ -15,8 +15,8 @@ import (
 // https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#pod-deletion-cost.
 const firstToGo = "-1000"
 
-// double gives a component a second pod, and returns when both serve. Mending takes away the pod that was there first:
-// what that one was doing, the second must do from then on. A StatefulSet takes away its last pod, whichever that is.
+// double gives a component one pod more, and returns when all serve. Mending takes away one that was there first: what
+// that one was doing, another must do from then on. A StatefulSet takes away its last pod, whichever that is.
 func (i *Injector) double(ctx context.Context, name string, _ Target) (Broken, error) {
 	components, err := i.components(name)
 	if err != nil {
@@ -34,8 +34,8 @@ func (i *Injector) double(ctx context.Context, name string, _ Target) (Broken, e
 			return broken, fmt.Errorf("double component %s: %w", c.Name, err)
 		}
 		for _, w := range workloads {
-			if w.kind == daemonSet || w.replicas != 1 {
-				return broken, fmt.Errorf("double component %s: %s has %d replicas, expected a Deployment or StatefulSet of 1", c.Name, w, w.replicas)
+			if w.kind == daemonSet || w.replicas == 0 {
+				return broken, fmt.Errorf("double component %s: %s has %d replicas, expected a Deployment or StatefulSet that has pods", c.Name, w, w.replicas)
 			}
 			taken = append(taken, func(ctx context.Context) error {
 				return i.takeFirst(ctx, w, c.Selector, old)
@@ -52,8 +52,7 @@ func (i *Injector) double(ctx context.Context, name string, _ Target) (Broken, e
 	return broken, nil
 }
 
-// takeFirst scales a workload back to one pod, which is none of those that were there first, and returns when they are
-// gone.
+// takeFirst scales a workload back, so that one goes of the pods that were there first, and returns when it is gone.
 func (i *Injector) takeFirst(ctx context.Context, w workload, selector string, old map[types.UID]bool) error {
 	pods, err := i.Kube.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {

@@ -55,10 +55,12 @@ func TestTheFirstOfTwoGoes(t *testing.T) {
 	assert.Equal(t, "second", left.Items[0].Name)
 }
 
-// What has more pods than one already is left as it is.
-func TestOnlyOneIsDoubled(t *testing.T) {
+// Who runs two pods already is given a third, and has two again.
+func TestTwoBecomeThree(t *testing.T) {
 	typed, injector := bench()
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDouble, What: "worker"}, fault.Target{})
-	require.ErrorContains(t, err, "double component worker: deployments/n/worker has 2 replicas, expected a Deployment or StatefulSet of 1")
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultDouble, What: "worker"}, fault.Target{})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int32{"manager": 1, "worker": 3, "other": 3}, replicas(t, typed))
+	require.NoError(t, broken.Undo(t.Context()))
 	assert.Equal(t, map[string]int32{"manager": 1, "worker": 2, "other": 3}, replicas(t, typed))
 }
