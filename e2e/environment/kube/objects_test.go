@@ -24,8 +24,11 @@ func Parse(name string, content []byte) ([]*unstructured.Unstructured, error) {
 	return yaml.Parse(name, content)
 }
 
+// aBinding is a right that a style has where it does not run.
+const aBinding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: auth-reader, namespace: kube-system}\n"
+
 func TestPlan(t *testing.T) {
-	objs, err := Parse("test.yaml", []byte(aRole+"---\n"+aNamespace+"---\n"+aConfigMap+"---\n"+bConfigMap))
+	objs, err := Parse("test.yaml", []byte(aRole+"---\n"+aBinding+"---\n"+aNamespace+"---\n"+aConfigMap+"---\n"+bConfigMap))
 	require.NoError(t, err)
 	assert.Equal(t, Footprint{Namespaces: []string{"one", "two"}, ClusterScoped: []string{"ClusterRole reader"}}, Plan(objs))
 }
