@@ -18,7 +18,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/engine"
@@ -56,21 +55,15 @@ func TestNewKindRefusesBadOptions(t *testing.T) {
 
 func TestKindConfig(t *testing.T) {
 	t.Setenv("TMPDIR", "/tmp") // the golden files name the run's folder
-	for name, test := range map[string]struct {
-		opts KindOptions
-	}{
-		"ordinary": {opts: KindOptions{}},
-		"port-and-last-word": {opts: KindOptions{
-			APIServerPort: 16443,
-			Configure:     func(c *v1alpha4.Cluster) { c.Nodes[0].Labels = map[string]string{"added": "last"} },
-		}},
-		"many":            {opts: KindOptions{Many: true}},
-		"cgroup-v1":       {opts: KindOptions{Host: engine.Host{CgroupV1: true}}},
-		"no-sys-resource": {opts: KindOptions{Host: engine.Host{LacksSysResource: true}}},
+	for name, opts := range map[string]KindOptions{
+		"ordinary":        {},
+		"many":            {Many: true},
+		"cgroup-v1":       {Host: engine.Host{CgroupV1: true}},
+		"no-sys-resource": {Host: engine.Host{LacksSysResource: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.opts.Run, test.opts.NodeImage = "abcdef", "node:v1"
-			text, err := encode(kindConfig(test.opts))
+			opts.Run, opts.NodeImage = "abcdef", "node:v1"
+			text, err := encode(kindConfig(opts))
 			require.NoError(t, err)
 			text, err = yaml.JSONToYAML(text)
 			require.NoError(t, err)

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	kind "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
@@ -30,17 +29,14 @@ const readyWithin = 2 * time.Minute
 
 // KindOptions say what cluster to make. Run and NodeImage are required.
 type KindOptions struct {
-	Run           string      // the run's id, see NewRunID
-	Engine        string      // docker, podman or nerdctl; empty means the first that works
-	NodeImage     string      // reference of a node image that the engine has; it is never pulled
-	APIServerPort int32       // on loopback; 0 means a free one
-	Host          engine.Host // see engine.DetectHost
-	Keep          bool        // Delete leaves the cluster and says how to reach and delete it
-	Many          bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
-	FailureLogs   string      // folder for the node's logs if the cluster does not come up; empty means none
+	Run         string      // the run's id, see NewRunID
+	Engine      string      // docker, podman or nerdctl; empty means the first that works
+	NodeImage   string      // reference of a node image that the engine has; it is never pulled
+	Host        engine.Host // see engine.DetectHost
+	Keep        bool        // Delete leaves the cluster and says how to reach and delete it
+	Many        bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
+	FailureLogs string      // folder for the node's logs if the cluster does not come up; empty means none
 
-	// Configure changes kind's configuration last; it may be nil.
-	Configure func(*v1alpha4.Cluster)
 	// Progress is told of each step, in a few words; it may be nil.
 	Progress func(step string)
 }

@@ -13,13 +13,10 @@ import (
 // kindConfig returns the configuration of a cluster of one node.
 func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 	config := &v1alpha4.Cluster{
-		TypeMeta: v1alpha4.TypeMeta{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4"},
-		Name:     Name(opts.Run),
-		Nodes:    []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}},
-		Networking: v1alpha4.Networking{
-			APIServerAddress: "127.0.0.1",
-			APIServerPort:    opts.APIServerPort,
-		},
+		TypeMeta:   v1alpha4.TypeMeta{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4"},
+		Name:       Name(opts.Run),
+		Nodes:      []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}},
+		Networking: v1alpha4.Networking{APIServerAddress: "127.0.0.1"},
 		// The kubelet asks the container runtime what pods use, whenever it is
 		// asked: its own figures are up to 15 s old, and miss short-lived pods.
 		FeatureGates: map[string]bool{"PodAndContainerStatsFromCRI": true},
@@ -30,9 +27,6 @@ func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 	adapt(config, opts.Host)
 	if opts.Many {
 		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, manyPatch)
-	}
-	if opts.Configure != nil {
-		opts.Configure(config)
 	}
 	return config
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,14 +74,14 @@ func options(run string) (KindOptions, error) {
 	return KindOptions{Run: run, NodeImage: image, Host: host}, err
 }
 
-func testOptions(t testing.TB) KindOptions {
+func testOptions(t *testing.T) KindOptions {
 	t.Helper()
 	opts, err := options(NewRunID())
 	require.NoError(t, err)
 	return opts
 }
 
-func bounded(t testing.TB) context.Context {
+func bounded(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), inTime)
 	t.Cleanup(cancel)
@@ -90,7 +89,7 @@ func bounded(t testing.TB) context.Context {
 }
 
 // newCluster makes a cluster that is removed at the end of the test.
-func newCluster(t testing.TB, change func(*KindOptions)) (*Kind, *rest.Config) {
+func newCluster(t *testing.T, change func(*KindOptions)) (*Kind, *rest.Config) {
 	t.Helper()
 	opts := testOptions(t)
 	start := time.Now()
@@ -277,18 +276,6 @@ func TestCreateCancelled(t *testing.T) {
 	}
 }
 
-func TestPortTaken(t *testing.T) {
-	listener, port := listen127(t)
-	defer listener.Close()
-	opts := testOptions(t)
-	opts.APIServerPort = port
-	k, err := NewKind(opts)
-	require.NoError(t, err)
-	_, err = k.Create(bounded(t))
-	assert.ErrorContains(t, err, "port of the API server is taken")
-	assert.Empty(t, traces(t, opts.Run))
-}
-
 func TestKeep(t *testing.T) {
 	var said []string
 	k, config := newCluster(t, func(opts *KindOptions) {
@@ -366,12 +353,4 @@ func TestDeleteWithoutReaper(t *testing.T) {
 	require.NoError(t, syscall.Kill(k.link.process.Process.Pid, syscall.SIGKILL))
 	require.NoError(t, k.Delete(bounded(t)))
 	assert.Empty(t, traces(t, k.opts.Run))
-}
-
-// listen127 occupies a port on loopback.
-func listen127(t *testing.T) (net.Listener, int32) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	return listener, int32(listener.Addr().(*net.TCPAddr).Port)
 }
