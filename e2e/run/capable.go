@@ -19,35 +19,36 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// neededBy is the capability without which a fault cannot be done; "": any cluster will do.
-func neededBy(f scenarios.Fault) cluster.Capability {
+// neededBy completes "a cluster may …" with what a fault does to one beside using its API; "": any cluster will do.
+func neededBy(f scenarios.Fault) string {
 	switch kind, what := f.Kind, f.What; {
 	case kind == spec.FaultRestart && what == spec.RestartNode:
-		return cluster.RestartNodes
+		return "have its nodes restarted"
 	case kind == spec.FaultRestart:
-		return cluster.BreakControlPlane
+		return "have its control plane broken"
 	case kind == spec.FaultRemoveImage:
-		return cluster.RemoveImages
+		return "have images removed from its nodes"
 	case kind == spec.FaultCut, kind == spec.FaultSilence:
-		return cluster.CutConnections
+		return "have the connections of its pods cut"
 	}
 	return ""
 }
 
-// lacks says what the cluster lacks that a scenario needs; "": nothing.
-func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
+// lacks says what a cluster of a kind lacks that a scenario needs; "": nothing.
+func lacks(kind string, scenario scenarios.Scenario) string {
+	need := ""
 	if scenario.Load != nil && scenario.Load.Nodes > 0 {
-		return can.Lacks(cluster.AddNodes)
+		need = "have fake nodes added"
 	}
 	for _, step := range scenario.Steps {
-		if step.Fault == nil {
-			continue
-		}
-		if why := can.Lacks(neededBy(*step.Fault)); why != "" {
-			return why
+		if step.Fault != nil {
+			need = cmp.Or(need, neededBy(*step.Fault))
 		}
 	}
-	return ""
+	if need == "" || kind == cluster.KindName {
+		return ""
+	}
+	return fmt.Sprintf("an existing cluster may not %s; --cluster=%s makes one that may", need, cluster.KindName)
 }
 
 // choose makes the workload that styles handle that of the run, and reads the scenarios that are asked for, bound to
@@ -72,7 +73,7 @@ func (j *job) choose(all ...*styles.Style) error {
 // their samples; the others are left out, and it is said here.
 func (j *job) fit(list []scenarios.Scenario) error {
 	for _, s := range list {
-		switch why := cmp.Or(s.Unfit(), lacks(cluster.CapabilitiesOf(j.options.Cluster), s)); {
+		switch why := cmp.Or(s.Unfit(), lacks(j.options.Cluster, s)); {
 		case why == "" || spec.InMatrix(s.Group):
 			j.scenarios = append(j.scenarios, s)
 		case len(list) == 1:

@@ -40,6 +40,7 @@ type environment struct {
 	engine     *engine.Engine
 	store      *images.Store
 	provider   cluster.Provider
+	kind       *cluster.Kind // the provider, if the cluster is the run's own; nil: it is not, or there is none yet
 	kube       *kube.Client
 	collector  func() error // awaits that the garbage collector knows the custom resource
 	observers  observers
@@ -68,7 +69,7 @@ func (e *environment) cluster(ctx context.Context, node string) error {
 		if err != nil {
 			return err
 		}
-		e.provider = kind
+		e.provider, e.kind = kind, kind
 		e.leaves(fmt.Sprintf("its reaper, a process of its own, now deletes the cluster %s; that takes seconds; `opbench clean` removes what it leaves", cluster.Name(e.id)))
 	}
 	config, err := e.provider.Create(ctx)
@@ -114,7 +115,7 @@ func (e *environment) connect(config *rest.Config) error {
 // proof takes up to 30 s, in which the images are loaded and the floor is
 // measured: no style is needed for either. Drive awaits it. For a definition that the operator brings, see brought.
 func (e *environment) definition(ctx context.Context) error {
-	if !e.can(cluster.RemoveWhole) {
+	if !e.own() {
 		e.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + e.cleanCommand())
 	}
 	probe := namespace(e.probeNamespace())
@@ -261,7 +262,7 @@ func has(scenario scenarios.Scenario, kind string) bool {
 // refuses too, but by then the definition and the floor's namespaces are there, and other styles may have been driven.
 // It comes before the images: nobody is to load any for a run that is refused.
 func (e *environment) refuseForeign(ctx context.Context) error {
-	if e.can(cluster.RemoveWhole) {
+	if e.own() {
 		return nil
 	}
 	objects := e.defined()
@@ -281,7 +282,7 @@ const largeRecording = 8 << 20
 // teardown removes from an existing cluster what this run made, and deletes a cluster of its own.
 func (e *environment) teardown(ctx context.Context) error {
 	var removed error
-	if e.Left() != "" && !e.can(cluster.RemoveWhole) { // else nothing was made
+	if e.Left() != "" && !e.own() { // else nothing was made
 		removed = e.sweep(ctx)
 	}
 	err := errors.Join(removed, e.provider.Delete(ctx))

@@ -195,16 +195,13 @@ func (j *job) Failed(label string) error {
 	return fmt.Errorf("no style %s takes part in this run", label)
 }
 
-// can reports whether the run's cluster, made or not yet, has a capability.
-func (j *job) can(what cluster.Capability) bool {
-	return cluster.CapabilitiesOf(j.options.Cluster).Can(what)
-}
+// own reports whether the run makes its cluster, and may do anything to it; of any other it uses nothing but the API.
+func (j *job) own() bool { return j.options.Cluster == cluster.KindName }
 
-// place tells the participants what the run's cluster can.
+// place tells the participants of what kind the run's cluster is.
 func (j *job) place() {
-	can := cluster.CapabilitiesOf(j.options.Cluster)
 	for _, p := range j.participants {
-		p.cluster = &can
+		p.cluster = j.options.Cluster
 	}
 }
 
@@ -216,7 +213,7 @@ func (j *job) within(expected verdicts.Expected) verdicts.Expected {
 	}
 	expected.Entries = slices.Clone(expected.Entries)
 	for _, scenario := range j.matrix() {
-		if lacks(cluster.CapabilitiesOf(j.options.Cluster), scenario) == "" {
+		if lacks(j.options.Cluster, scenario) == "" {
 			continue
 		}
 		expected.Entries = slices.DeleteFunc(expected.Entries, func(e verdicts.Entry) bool { return e.Scenario == scenario.Name })

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
-	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/gate"
@@ -158,14 +156,14 @@ func (e *environment) changedImages(ctx context.Context, names []string) ([]stri
 // load brings every image into the cluster. What has another content for some
 // participants is loaded before each of their blocks.
 func (e *environment) load(ctx context.Context) error {
-	err := e.loadImages(ctx, func(w io.Writer) error {
+	err := e.kind.LoadImages(ctx, func(w io.Writer) error {
 		return e.store.Archive(ctx, w, e.imagesInNode(e.from(e.store))...)
 	})
 	if err != nil || e.base == nil {
 		return err
 	}
 	if gone := e.onlyAtBase(); len(gone) > 0 {
-		err = e.loadImages(ctx, func(w io.Writer) error { return e.base.store.Archive(ctx, w, gone...) })
+		err = e.kind.LoadImages(ctx, func(w io.Writer) error { return e.base.store.Archive(ctx, w, gone...) })
 	}
 	return err
 }
@@ -186,7 +184,7 @@ func (e *environment) reload(ctx context.Context, p *participant) error {
 	if len(p.own) == 0 {
 		return nil
 	}
-	return e.loadImages(ctx, func(w io.Writer) error { return p.store.Archive(ctx, w, p.own...) })
+	return e.kind.LoadImages(ctx, func(w io.Writer) error { return p.store.Archive(ctx, w, p.own...) })
 }
 
 // present refuses to begin without all images: fetching them takes longer than a test run has.
@@ -206,15 +204,6 @@ func present(ctx context.Context, store *images.Store, needed []string) error {
 	}
 	return fmt.Errorf("%d of %d images are missing: %s\n`make images` gets them: it pulls what a registry has, and builds the rest from package registries, in about %v on 2 cores; with --images=auto the run itself does so first",
 		len(missing), len(needed), strings.Join(reasons, ", "), max(build.Round(time.Minute), time.Minute))
-}
-
-// loadImages brings an archive of images into the cluster.
-func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) error) error {
-	loader, ok := e.provider.(cluster.ImageLoader)
-	if !ok {
-		return errors.New("load images: the cluster takes none")
-	}
-	return loader.LoadImages(ctx, archive)
 }
 
 // imageFacts fills in what the styles run.

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
@@ -41,12 +40,11 @@ func (e *environment) observe(ctx context.Context) error {
 	if err := e.observeUsage(ctx); err != nil {
 		return err
 	}
-	auditor, ok := e.provider.(cluster.Auditor)
-	if !ok || !e.can(cluster.ReadAuditLog) {
+	if e.kind == nil {
 		e.keep("API calls were not counted: the audit log of an existing cluster is not read")
 		return nil
 	}
-	log, err := auditor.AuditLog(context.WithoutCancel(ctx)) // until the cluster is gone
+	log, err := e.kind.AuditLog(context.WithoutCancel(ctx)) // until the cluster is gone
 	if err != nil {
 		return fmt.Errorf("read the API server's audit log: %w", err)
 	}
@@ -68,7 +66,7 @@ func (e *environment) observeUsage(ctx context.Context) error {
 	switch {
 	case err == nil:
 		e.observers.usage = sampler
-	case !e.can(cluster.ReadUsage):
+	case !e.own():
 		e.keep("CPU time and memory were not measured: %v", err)
 	default:
 		return err
@@ -89,7 +87,7 @@ func (e *environment) sampler(ctx context.Context) (*usage.Sampler, error) {
 // observeWave records what the pods use, and what they keep, while a wave judges its growth.
 func (e *environment) observeWave(ctx context.Context, place turn) (stop func(), err error) {
 	grows := func(s scenarios.Scenario) bool { return slices.Contains(s.Expect, timeline.Growth) }
-	if place.wave == 0 || e.options.Usage == 0 || !e.can(cluster.ReadUsage) || place.participant.operator == nil || !slices.ContainsFunc(place.plan.Scenarios, grows) {
+	if place.wave == 0 || e.options.Usage == 0 || !e.own() || place.participant.operator == nil || !slices.ContainsFunc(place.plan.Scenarios, grows) {
 		return func() {}, nil
 	}
 	ports := place.participant.operator.MetricsPorts()

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
@@ -34,7 +33,7 @@ type participant struct {
 
 	expected verdicts.Expected // its verdicts
 
-	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
+	cluster string // the kind of the one that it is driven on; "": it is asked beforehand, whatever the cluster
 
 	once   sync.Once
 	rights install.Rights // that its service accounts hold; see may

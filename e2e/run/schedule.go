@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/profiles"
@@ -60,7 +59,7 @@ func (s *schedule) remains() time.Duration {
 // of one of its own a run removes the node, of an existing one each object, with those that finalizers hold.
 func (s *schedule) Reserve() time.Duration {
 	removal := removalWithin
-	if !s.can(cluster.RemoveWhole) {
+	if !s.own() {
 		removal = sweepWithin
 	}
 	return mendWithin + logsWhenOver + removal + reportsWithin
@@ -220,7 +219,7 @@ func (s *schedule) foretell() string {
 		}
 	}
 	images := ""
-	if s.options.ImagesAsked && s.can(cluster.LoadImages) {
+	if s.options.ImagesAsked && s.own() {
 		images = "; pulling or building images that are missing comes on top"
 	}
 	if s.precise() {

@@ -93,7 +93,7 @@ func (s *Session) Open(ctx context.Context) error {
 		return err
 	}
 	var node string // checked before anything is written: without images there is nothing to keep
-	if s.can(cluster.LoadImages) {
+	if s.own() {
 		err := s.stage("images", func() (err error) {
 			node, err = s.images(ctx)
 			return err
@@ -123,7 +123,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if err := s.permitted(ctx); err != nil {
 		return err
 	}
-	if !s.can(cluster.LoadImages) {
+	if !s.own() {
 		if err := errors.Join(s.nodes(ctx), s.obtainable(ctx)); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if err := s.stage("custom resource", func() error { return s.definition(ctx) }); err != nil {
 		return err
 	}
-	if !s.can(cluster.LoadImages) {
+	if !s.own() {
 		return nil // it pulls by itself
 	}
 	if err := s.stage("load images", func() error { return s.load(ctx) }); err != nil {

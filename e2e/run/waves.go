@@ -15,7 +15,6 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/plain"
@@ -139,8 +138,8 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}
-	if p.cluster != nil {
-		return lacks(*p.cluster, s)
+	if p.cluster != "" {
+		return lacks(p.cluster, s)
 	}
 	return ""
 }
@@ -255,11 +254,10 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 
 // node is what faults below Kubernetes are done to; nil: the cluster is not this run's own.
 func (e *environment) node() fault.Node {
-	if !e.can(cluster.RestartNodes) {
-		return nil
+	if e.kind == nil {
+		return nil // and no interface that holds a nil *Kind
 	}
-	node, _ := e.provider.(fault.Node)
-	return node
+	return e.kind
 }
 
 // few lists names, or says how many there are.

@@ -646,26 +646,6 @@ func TestExistingTouchesNothing(t *testing.T) {
 	require.NoError(t, existing.Delete(t.Context()))
 }
 
-// What a kind of cluster says that it can is what its provider implements.
-func TestCapabilities(t *testing.T) {
-	for name, provider := range map[string]Provider{KindName: &Kind{}, ExistingName: &Existing{}} {
-		can := CapabilitiesOf(name)
-		assert.Equal(t, can, provider.Capabilities(), name)
-		_, loads := provider.(ImageLoader)
-		assert.Equal(t, loads, can.Can(LoadImages), name)
-		_, audits := provider.(Auditor)
-		assert.Equal(t, audits, can.Can(ReadAuditLog), name)
-		_, restarts := provider.(interface{ Restart(context.Context) error })
-		for _, what := range []Capability{RestartNodes, BreakControlPlane, RemoveImages} {
-			assert.Equal(t, restarts, can.Can(what), "%s: %s", name, what)
-		}
-		assert.Empty(t, can.Lacks(""), "any cluster will do")
-	}
-	assert.Empty(t, CapabilitiesOf(KindName).Lacks(RestartNodes))
-	assert.Equal(t, "an existing cluster may not have its nodes restarted; --cluster=kind makes one that may", CapabilitiesOf(ExistingName).Lacks(RestartNodes))
-	assert.Equal(t, `cluster "minikube" may not be removed as a whole; --cluster=kind makes one that may`, CapabilitiesOf("minikube").Lacks(RemoveWhole), "of what is not known nothing is done to it")
-}
-
 // What is printed can be pasted: it leads to the same cluster from any folder, and whatever the current context is
 // then.
 func TestExistingSaysWhereItLeads(t *testing.T) {

@@ -53,13 +53,6 @@ type Kind struct {
 	link *link
 }
 
-// Capabilities implements Provider: it is the run's own.
-func (*Kind) Capabilities() Capabilities {
-	return Capabilities{of: "a kind cluster of the run's own", can: []Capability{
-		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, AddNodes, CutConnections, RemoveWhole,
-	}}
-}
-
 // NewKind returns a provider; nothing is made yet.
 func NewKind(opts KindOptions) (*Kind, error) {
 	if err := checkRunID(opts.Run); err != nil {
@@ -213,7 +206,8 @@ func (k *Kind) provider() (*kind.Provider, error) {
 // loadLinger is how long a load may take to end once its run is stopped.
 const loadLinger = 10 * time.Second
 
-// LoadImages streams the archive into the node's containerd; nothing is stored on the way.
+// LoadImages streams one archive of images (as `docker save` writes, or an OCI layout in a tar) into the node's
+// containerd; nothing is stored on the way.
 func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) error {
 	provider, err := k.provider()
 	if err != nil {

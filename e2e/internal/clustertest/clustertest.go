@@ -69,7 +69,7 @@ func (c *Cluster) Kubeconfig() (string, error) {
 	return c.kubeconfig, err
 }
 
-// AuditLog returns the cluster's audit log, see cluster.Auditor.
+// AuditLog returns the cluster's audit log, see cluster.Kind.
 func (c *Cluster) AuditLog(ctx context.Context) (io.ReadCloser, error) {
 	if _, err := c.Client(); err != nil {
 		return nil, err
