@@ -45,7 +45,7 @@ func TestASampleThatNeverStandsStillSaysWhatMoves(t *testing.T) {
 	s.Judge, s.Observer = u, u
 	s.Matrix.Window, style.Timeout = 10*time.Millisecond, 50*time.Millisecond
 	began := time.Now()
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Less(t, time.Since(began), time.Minute, "not the bound of two minutes")
 	assert.Equal(t, []string{"one timeout"}, s.ends)
 	assert.Regexp(t, `^it never stood still for 10ms; what moved last, \S+ ago: `+resource.Resource+`/memcached: status.looked from "at \d+" to "at \d+" \(it moved \d+ times\)$`, u.reason)

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -31,7 +29,7 @@ func TestAChurnIsJudgedFromEachLastAction(t *testing.T) {
 			},
 			Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {Patch: &scenarios.Spec{Size: 2}}, {Patch: &scenarios.Spec{}}},
 		}
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{churn}}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{churn}}))
 		var intended []time.Duration
 		verbs := map[string]int{}
 		for _, actions := range l.actions(t) {
@@ -45,8 +43,7 @@ func TestAChurnIsJudgedFromEachLastAction(t *testing.T) {
 		for i, start := range churn.Load.Starts() {
 			assert.Equal(t, start, intended[i]-intended[0])
 		}
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		j := l.judged(t)
 		done := map[string]int{}
 		for _, r := range j.Results {
 			assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)

@@ -77,7 +77,7 @@ func loadRun(t *testing.T, resources int) (c cost) {
 		}}
 		l.Observer = first
 		before := processorTime(t)
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
 		c.cpu, c.watches = processorTime(t)-before, int(watches.Load())
 		assert.Equal(t, resources, first.settled)
 	})

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
@@ -101,7 +99,7 @@ func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
 				s.Workload = w
 				s.raises(t)
 				style.Child.OwnerReference = true
-				require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
+				require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
 				list, err := s.Client.Resource(w.MainGVR()).List(t.Context(), metav1.ListOptions{})
 				require.NoError(t, err)
 				all := map[string]unstructured.Unstructured{}
@@ -140,7 +138,7 @@ func TestTheSameOfManyChildrenDriftsAgain(t *testing.T) {
 	}
 	one := drift(*marked("first"))
 	one.Steps = append(one.Steps, scenarios.Step{Drift: marked("later")})
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
 	list, err := s.Client.Resource(main).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, child := range list.Items {
@@ -154,11 +152,10 @@ func TestEachFieldDriftsByItself(t *testing.T) {
 	s.raises(t)
 	style.Child.OwnerReference = true
 	s.Matrix.Window, s.Matrix.Patience = time.Millisecond, 20*time.Millisecond
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Fields: scenarios.DriftFields()})}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Fields: scenarios.DriftFields()})}}))
 	main := s.Workload.MainGVR()
 	var wrong []string
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		if e.Action != nil && e.Action.Name == "present" {
 			assert.Empty(t, e.Action.Error)
 			wrong = append(wrong, e.Action.Verb+" "+e.Action.Wrong)
@@ -191,15 +188,7 @@ func TestPodsOfTheMainChildAreKilled(t *testing.T) {
 			s.Workload = w
 			fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 			require.True(t, ok)
-			add := func(resource, kind, namespace, name string, owner types.UID) {
-				yes := true
-				o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
-				o.SetNamespace(namespace)
-				o.SetName(name)
-				o.SetUID(types.UID(name))
-				o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "any", Name: string(owner), UID: owner, Controller: &yes}})
-				require.NoError(t, fake.Tracker().Create(workloads.GVR(resource), o, namespace))
-			}
+			add := owned(t, fake, "True")
 			fake.PrependReactor("create", w.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
 				cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
 				cr.SetUID("present")
@@ -216,7 +205,7 @@ func TestPodsOfTheMainChildAreKilled(t *testing.T) {
 				return false, nil, nil
 			})
 			style.Child.OwnerReference = true
-			require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
+			require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
 			list, err := s.Client.Resource(workloads.GVR(spec.Pods)).List(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)
 			var left []string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -68,9 +69,9 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// drive drives a block and leaves it.
-func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Plan) error {
-	leave, err := s.Driver.Drive(ctx, style, block)
+// drive drives what is planned and leaves it.
+func (s *stage) drive(ctx context.Context, style drive.Style, plan drive.Plan) error {
+	leave, err := s.Driver.Drive(ctx, style, plan)
 	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
@@ -125,12 +126,32 @@ func (s *stage) Ended(sample record.Sample, end record.End) {
 
 func (s *stage) Held(held record.Held) { s.held = append(s.held, held) }
 
+// recorded are all entries of the recording.
+func (s *stage) recorded(t *testing.T) iter.Seq[record.Entry] {
+	t.Helper()
+	return func(yield func(record.Entry) bool) {
+		for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+			require.NoError(t, err)
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// judged is the judgement of the recording.
+func (s *stage) judged(t *testing.T) *judge.Judgement {
+	t.Helper()
+	j, err := judge.Judge(record.Read(bytes.NewReader(s.recording.Bytes())))
+	require.NoError(t, err)
+	return j
+}
+
 // entries are the recorded begins, actions and ends, in their order.
 func (s *stage) entries(t *testing.T) []string {
 	t.Helper()
 	var list []string
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch e.Kind {
 		case record.KindBegin:
 			list = append(list, "begin "+e.Begin.Scenario)
@@ -255,8 +276,8 @@ func TestAClusterWithoutRoomIsAskedAnew(t *testing.T) {
 	}, s.ends)
 }
 
-// A style's name may have as many letters as a label's value; namespaces have no more, and keep styles and variants
-// apart.
+// A style's name may have as many letters as a label's value, and a scenario's name comes behind it; namespaces have no
+// more, and keep styles and variants apart.
 func TestNamespacesOfStylesWithLongNames(t *testing.T) {
 	seen := map[string]bool{}
 	check := func(made []string, want int) {
@@ -267,7 +288,7 @@ func TestNamespacesOfStylesWithLongNames(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	for _, name := range []string{strings.Repeat("x", 63), strings.Repeat("x", 62) + "y", strings.Repeat("x-", 15) + "x"} {
+	for _, name := range []string{"fast", strings.Repeat("x", 63), strings.Repeat("x", 62) + "y", strings.Repeat("x-", 15) + "x"} {
 		for _, variant := range []string{"", "base", "again", "head"} {
 			long := record.Style{Style: spec.Style{Name: name, Timeout: 5 * time.Millisecond}, Variant: variant}
 			s := newStage(t)
@@ -279,10 +300,13 @@ func TestNamespacesOfStylesWithLongNames(t *testing.T) {
 
 			s, b, _ := newMatrixStage(t)
 			s.Run = "abcdefgh"
-			require.NoError(t, s.wave(t.Context(), drive.Style{Style: long, Faults: b}, drive.Plan{
-				Round: 1, Wave: 12, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true)},
+			require.NoError(t, s.drive(t.Context(), drive.Style{Style: long, Faults: b}, drive.Plan{
+				Round: 1, Wave: 12, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true), stop("two", true)},
 			}))
 			check(s.made, 2)
+			for _, name := range s.made {
+				assert.LessOrEqual(t, len(name), 61, "%s: the number of a second one has no room", name)
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"testing"
@@ -19,7 +18,6 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -62,11 +60,10 @@ func TestAGrowth(t *testing.T) {
 		}
 		var looks []int
 		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Faults: l, Look: func(context.Context) { looks = append(looks, len(l.gate)) }}
-		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		require.NoError(t, l.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
 		assert.Equal(t, []int{1}, looks, "once, and the operator was there")
 		var parts []string
-		for e, err := range record.Read(bytes.NewReader(l.recording.Bytes())) {
-			require.NoError(t, err)
+		for e := range l.recorded(t) {
 			if e.Block != nil {
 				p := e.Block.Part
 				parts = append(parts, fmt.Sprintf("%s %d %s %d", p.Stage, p.Customs, p.Beside, p.Each))
@@ -78,8 +75,7 @@ func TestAGrowth(t *testing.T) {
 			"rest 0  0", "more 0  0", "fill 5  0", "rest 10  0", "more 10  0", "down 15  0", "newcomer 19  0", "rest 20  0",
 			"beside 20 configmaps 3", "rest 20 configmaps 3", "beside 20 pods 3", "rest 20 pods 3",
 		}, parts)
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		j := l.judged(t)
 		require.Len(t, j.Results, 20)
 		for _, r := range j.Results {
 			assert.Equal(t, record.Settled, r.End, r.Reason)
@@ -105,7 +101,7 @@ func TestAGrowth(t *testing.T) {
 		assert.InDelta(t, 0.16, back.Wait.P50.Value, 1e-9)
 		assert.InDelta(t, 1, back.Share.P50.Value, 1e-9, "it is the last")
 		beside := l.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
-		_, err = beside.Namespace(l.made[2]).Get(t.Context(), "bystander-00003", metav1.GetOptions{})
+		_, err := beside.Namespace(l.made[2]).Get(t.Context(), "bystander-00003", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, l.made, l.removed)
 		assert.NotContains(t, l.recording.String(), "bystander-", "they are nobody's")
@@ -124,9 +120,8 @@ func TestAGrowthEndsWhereItIsNotFilled(t *testing.T) {
 			}},
 		}
 		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}}
-		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		require.NoError(t, l.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		j := l.judged(t)
 		assert.Len(t, j.Results, 40)
 		growth := result.New(nil, j).Growths()
 		require.Len(t, growth, 1)
@@ -153,7 +148,7 @@ func TestALoadWithFakeNodes(t *testing.T) {
 			Name: "many", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}},
 			Load: &scenarios.Schedule{Resources: 3, Namespaces: 1, Within: time.Second, Nodes: 1},
 		}
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{many}}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{many}}))
 		assert.Equal(t, l.made[0]+`: {"metadata":{"labels":{"operatorbench/nodes":"fake"}}}`, labels)
 		ranges, err := l.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}).Namespace(l.made[0]).Get(t.Context(), "unstartable", metav1.GetOptions{})
 		require.Error(t, err, ranges)
@@ -186,10 +181,9 @@ func TestNewcomersThatAreLateEndNoTurn(t *testing.T) {
 			}},
 		}
 		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Faults: stopsAgain{l}, Look: func(context.Context) {}}
-		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		require.NoError(t, l.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
 		l.gate <- struct{}{}
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		j := l.judged(t)
 		ends := map[string]int{}
 		for _, r := range j.Results {
 			ends[r.Stage+" "+r.End]++

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -66,8 +65,7 @@ func newKeeper(t *testing.T, left int) (*keeper, drive.Style) {
 
 func (k *keeper) entries(t *testing.T) (lists []*record.Inventory, logs []*record.Logs) {
 	t.Helper()
-	for e, err := range record.Read(bytes.NewReader(k.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range k.recorded(t) {
 		if e.Inventory != nil {
 			lists = append(lists, e.Inventory)
 		}
@@ -90,7 +88,7 @@ func created(elsewhere bool) scenarios.Scenario {
 func TestAnInventoryIsMadeAtTheEnd(t *testing.T) {
 	k, style := newKeeper(t, 1)
 	k.Matrix.Window = 2 * time.Second
-	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(true)}}))
+	require.NoError(t, k.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(true)}}))
 	lists, logs := k.entries(t)
 	require.Len(t, lists, 2, "once more, since something was left over")
 	assert.Equal(t, []string{"services-abc123-fast-1-w1-1-made", "services-abc123-fast-1-w1-1-made-2"}, lists[1].Resources)
@@ -102,7 +100,7 @@ func TestAnInventoryIsMadeAtTheEnd(t *testing.T) {
 // What is left over when the window has passed stays so.
 func TestInventoriesAreNotMadeForEver(t *testing.T) {
 	k, style := newKeeper(t, 1000)
-	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
+	require.NoError(t, k.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
 	lists, _ := k.entries(t)
 	assert.Len(t, lists, 2, "the window is shorter than the pace")
 }
@@ -111,7 +109,7 @@ func TestInventoriesAreNotMadeForEver(t *testing.T) {
 func TestInventoryOfATimeout(t *testing.T) {
 	k, style := newKeeper(t, 1000)
 	k.missing = "a Deployment"
-	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
+	require.NoError(t, k.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
 	lists, _ := k.entries(t)
 	assert.Len(t, lists, 1)
 }
@@ -119,6 +117,6 @@ func TestInventoryOfATimeout(t *testing.T) {
 func TestAClusterWithoutSecretsIsABrokenTestEnvironment(t *testing.T) {
 	k, style := newKeeper(t, 0)
 	k.refuses = true
-	err := k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}})
+	err := k.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}})
 	require.ErrorContains(t, err, "scenario made: no Secrets here")
 }

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -117,17 +116,11 @@ func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, 
 	return l
 }
 
-func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Plan) error {
-	leave, err := l.Drive(ctx, style, load)
-	return errors.Join(err, leave(context.WithoutCancel(ctx)))
-}
-
 // actions are the recorded ones, by namespace, in their order.
 func (l *loaded) actions(t *testing.T) map[string][]record.Entry {
 	t.Helper()
 	all := map[string][]record.Entry{}
-	for e, err := range record.Read(bytes.NewReader(l.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range l.recorded(t) {
 		if e.Kind == record.KindAction {
 			all[e.Action.Namespace] = append(all[e.Action.Namespace], e)
 		}
@@ -160,7 +153,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		actions := l.actions(t)
 		begins := actions[space(1)][0].Action.Intended
 		var sent []string
@@ -193,9 +186,8 @@ func TestALoadIsJudgedFromWhenItWasDue(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		j := l.judged(t)
 		require.Len(t, j.Results, 3)
 		var written []string
 		for i, r := range j.Results {
@@ -225,9 +217,8 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 				assert.NoError(t, err)
 			}
 		}()
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		j := l.judged(t)
 		for _, r := range j.Results {
 			assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 			assert.Equal(t, 8*time.Second, r.Ended)
@@ -244,10 +235,9 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.drive(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		j := l.judged(t)
 		for i, r := range j.Results {
 			last := r.Samples[slices.IndexFunc(r.Samples, func(s judge.Sample) bool { return s.Phase == spec.PhaseChildWritten })]
 			assert.Equal(t, judge.Timeout, last.Outcome)
@@ -266,7 +256,7 @@ func TestARequestOfALoadThatFailsIsNoLatency(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid settled", "rapid settled", "rapid interrupted"}, l.ends)
 		assert.Len(t, l.actions(t)[space(3)], 2, "the step after it is not made")
 		assert.Contains(t, l.recording.String(), "the server is on holiday")
@@ -279,7 +269,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond) // in the midst of the steps
 		defer cancel()
-		require.ErrorIs(t, l.load(ctx, floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
+		require.ErrorIs(t, l.drive(ctx, floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
 		assert.Equal(t, []string{"rapid interrupted", "rapid interrupted", "rapid interrupted"}, l.ends)
 		assert.Equal(t, l.made, l.removed)
 	})
@@ -290,7 +280,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 func TestALoadWarmsUpFirstAndKeepsPodsFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
+		require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
 		assert.Equal(t, []string{"create timeout", "rapid settled", "rapid settled", "rapid settled"}, l.ends, "nothing makes pods here")
 		assert.Equal(t, 1, l.warmups)
 		assert.Equal(t, []string{"services-abc123-floor-1-warmup", space(1), space(2), space(3)}, l.made)
@@ -316,9 +306,8 @@ func TestALoadWhoseCustomResourcesShareNamespaces(t *testing.T) {
 			l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
 			shared := rapid()
 			shared.Load.Resources, shared.Load.Namespaces = 5, namespaces
-			require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{shared}}))
-			j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-			require.NoError(t, err)
+			require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{shared}}))
+			j := l.judged(t)
 			places := map[string]bool{}
 			for _, r := range j.Results {
 				places[r.Namespace] = true

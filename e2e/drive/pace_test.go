@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -59,11 +58,10 @@ func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
 		s.Matrix.Patience = time.Minute
 		s.Judge = &slow{stage: s, t: t, takes: takes}
 		one := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: c.steps}
-		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+		require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
 		assert.Equal(t, []string{"one settled"}, s.ends)
 		var began, ended time.Duration
-		for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-			require.NoError(t, err)
+		for e := range s.recorded(t) {
 			switch e.Kind {
 			case record.KindBegin:
 				began = e.Time
@@ -89,8 +87,7 @@ func TestAPassIsOverBeforeTheNextChangeIsMeasured(t *testing.T) {
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{"create settled", "scale-up settled", "scale-down settled", "delete settled"}, s.ends)
 	var began time.Duration
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch e.Kind {
 		case record.KindBegin:
 			began = e.Time

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -101,10 +100,9 @@ func TestTheManagedSystemIsAsked(t *testing.T) {
 				Name: "asking", Group: spec.GroupLevel, Given: &scenarios.Spec{Size: 1}, Expect: []string{spec.OracleServes},
 				Steps: []scenarios.Step{{Probe: spec.ProbeWrite}, {Probe: spec.ProbeRead}},
 			}
-			_ = s.wave(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{asking}})
+			_ = s.drive(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{asking}})
 			last := map[string]string{}
-			for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-				require.NoError(t, err)
+			for e := range s.recorded(t) {
 				if e.Kind != record.KindProbe {
 					continue
 				}
@@ -136,22 +134,27 @@ func refusing(err error) drive.Dialer {
 	}
 }
 
-// pods makes the cluster that of an operator that makes a StatefulSet for each custom resource, which has a pod.
-func (s *stage) pods(t *testing.T, ready string) {
+// owned returns what puts an object that has an owner into a cluster. Its name is its uid; ready is its condition Ready.
+func owned(t *testing.T, fake *dynamicfake.FakeDynamicClient, ready string) (add func(resource, kind, namespace, name string, owner types.UID)) {
 	t.Helper()
-	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
-	require.True(t, ok)
-	add := func(resource, kind, namespace, name string, owner types.UID) {
-		yes := true
+	return func(resource, kind, namespace, name string, owner types.UID) {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind, "status": map[string]any{
 			"conditions": []any{map[string]any{"type": "Ready", "status": ready}},
 		}}}
 		o.SetNamespace(namespace)
 		o.SetName(name)
 		o.SetUID(types.UID(name))
-		o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "any", Name: string(owner), UID: owner, Controller: &yes}})
+		o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "any", Name: string(owner), UID: owner, Controller: new(true)}})
 		require.NoError(t, fake.Tracker().Create(workloads.GVR(resource), o, namespace))
 	}
+}
+
+// pods makes the cluster that of an operator that makes a StatefulSet for each custom resource, which has a pod.
+func (s *stage) pods(t *testing.T, ready string) {
+	t.Helper()
+	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	add := owned(t, fake, ready)
 	fake.PrependReactor("create", s.Workload.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
 		cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
 		cr.SetUID("present")

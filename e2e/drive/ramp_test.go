@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -64,12 +63,11 @@ func (l *loaded) operator(t *testing.T, each time.Duration) {
 	}()
 }
 
-// judged are the samples of a step, by the recording so far.
-func (l *loaded) judged(t *testing.T, rate int) (samples []judge.Sample) {
+// samplesAt are the samples of a step, by the recording so far.
+func (l *loaded) samplesAt(t *testing.T, rate int) (samples []judge.Sample) {
 	t.Helper()
 	l.Recorder.CatchUp()
-	j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-	require.NoError(t, err)
+	j := l.judged(t)
 	for s := range j.Samples() {
 		if s.Rate == rate {
 			samples = append(samples, s)
@@ -87,7 +85,7 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		var steps []string
 		l.Holds = func(of spec.Ramp, rate int) bool {
 			assert.Equal(t, steep, of)
-			step := result.StepOf(of, rate, l.judged(t, rate))
+			step := result.StepOf(of, rate, l.samplesAt(t, rate))
 			steps = append(steps, step.Text())
 			return step.Held()
 		}
@@ -97,7 +95,7 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		}
 		var looks []int // how many steps were over at each
 		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}, Look: func(context.Context) { looks = append(looks, len(steps)) }}
-		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		require.NoError(t, l.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
 		assert.Equal(t, []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}, looks, "before and behind each step, that is before it is judged")
 		assert.Equal(t, []string{
 			"holds 8 changes a second; p99 41.0 ms",
@@ -119,8 +117,7 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		left, err := l.Client.Resource(resource).List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		assert.Empty(t, left.Items, "the custom resources first: the tests' namespaces take nothing with them")
-		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
-		require.NoError(t, err)
+		j := l.judged(t)
 		for _, r := range j.Results {
 			if held := r.Rate != 32 && r.Rate != 28; held {
 				assert.Equal(t, record.Settled, r.End, "at %d a second: %s", r.Rate, r.Reason)
@@ -152,7 +149,7 @@ func TestTheSteepestRampCostsAsMuchForEachChange(t *testing.T) {
 				Name: "ramp", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
 				Load: &scenarios.Schedule{Namespaces: 8, Within: time.Second, Ramp: &ramp},
 			}
-			require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+			require.NoError(t, l.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
 		})
 		return took
 	}

@@ -195,8 +195,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"recreated-while-down (prepare) settled", "recreated-while-down settled"}, s.ends)
 	var order []string
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch {
 		case e.Fault != nil:
 			order = append(order, "stop is "+e.Fault.Stage)

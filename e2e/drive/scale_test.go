@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -50,8 +49,7 @@ func (s *stage) scalable(t *testing.T) {
 func (s *stage) actions(t *testing.T) []*record.Action {
 	t.Helper()
 	var list []*record.Action
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		if e.Kind == record.KindAction {
 			list = append(list, e.Action)
 		}
@@ -65,7 +63,7 @@ func TestTheScaleSubresourceIsWrittenAndReadBack(t *testing.T) {
 	scaled := scenarios.Scenario{Name: "scaled", Group: spec.GroupBasic, Expect: []string{"status"}, Custom: "named.otherwise", Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Scale: &scenarios.Spec{Size: 2}}, {ReadScale: &struct{}{}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{scaled}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{scaled}}))
 	assert.Equal(t, []string{"scaled settled"}, s.ends)
 	list := s.actions(t)
 	require.Len(t, list, 3)
@@ -86,7 +84,7 @@ func TestASeriesDoesNotWait(t *testing.T) {
 	series := scenarios.Scenario{Name: "many", Group: spec.GroupBasic, Expect: []string{"series"}, Letters: 63, Steps: []scenarios.Step{
 		{Series: &scenarios.Series{Count: 5, Every: 10 * time.Millisecond}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
 	var names []string
 	list := s.actions(t)
 	for i, a := range list {
@@ -108,7 +106,7 @@ func TestASeriesApartHasNamespaces(t *testing.T) {
 	series := scenarios.Scenario{Name: "apart", Group: spec.GroupBasic, Expect: []string{"series"}, Steps: []scenarios.Step{
 		{Series: &scenarios.Series{Count: 4, Every: time.Millisecond, Keep: 1, Apart: true}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
 	require.Len(t, s.made, 5)
 	own := s.made[0]
 	assert.Equal(t, []string{own + "-s01", own + "-s02", own + "-s03", own + "-s04"}, s.made[1:])
@@ -129,10 +127,9 @@ func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	const before, window = 50 * time.Millisecond, 100 * time.Millisecond
 	calm := scenarios.Scenario{Name: "calm", Group: spec.GroupBasic, Expect: []string{"stays-converged"}, Before: before, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{calm}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{calm}}))
 	var began, ended time.Duration
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch e.Kind {
 		case record.KindBegin:
 			began = e.Time

@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,17 +71,11 @@ func newMatrixStage(t *testing.T) (*stage, *breaker, drive.Style) {
 	return s, b, drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}}, Faults: b}
 }
 
-func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Plan) error {
-	leave, err := s.Drive(ctx, style, wave)
-	return errors.Join(err, leave(context.WithoutCancel(ctx)))
-}
-
 // faults are the recorded ones: namespace, stage and kind.
 func (s *stage) faults(t *testing.T) []string {
 	t.Helper()
 	var list []string
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		if e.Kind == record.KindFault {
 			assert.LessOrEqual(t, e.Fault.From, e.Time)
 			scenario := e.Fault.Namespace[strings.LastIndex(e.Fault.Namespace, "-")+1:]
@@ -96,7 +89,7 @@ func (s *stage) faults(t *testing.T) []string {
 func TestAFaultThatIsSharedIsDoneOnceAndRecordedForEach(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	wave := drive.Plan{Round: 1, Wave: 2, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true), stop("three", true)}}
-	require.NoError(t, s.wave(t.Context(), style, wave))
+	require.NoError(t, s.drive(t.Context(), style, wave))
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 	assert.Equal(t, []string{
 		"one begun stop all", "one over stop all", "three begun stop all", "three over stop all", "two begun stop all", "two over stop all",
@@ -116,10 +109,9 @@ func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
 	late := stop("late", true)
 	late.Given = &scenarios.Spec{Size: 2}
 	late.Steps[1] = scenarios.Step{Patch: &scenarios.Spec{Size: 3}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("early", true), late}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("early", true), late}}))
 	given := false
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch {
 		case e.Kind == record.KindEnd && e.End.Scenario == "late":
 			given = true
@@ -135,7 +127,7 @@ func TestAnOrdinaryCustomResourceComesBeforeWhatMustBeDiagnosed(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	one := stop("one", true)
 	one.Expect, one.Cause = []string{"diagnosable"}, "refused"
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
 	assert.Equal(t, []string{"one (prepare) settled", "empty (prepare) settled", "one settled"}, s.ends)
 	assert.Equal(t, []string{
 		"begin one", "create measured=false", "end settled", "begin empty", "delete measured=false", "end settled",
@@ -148,7 +140,7 @@ func TestAnOrdinaryCustomResourceComesBeforeWhatMustBeDiagnosed(t *testing.T) {
 func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	never := stop("one", false) // no file may say so, but a step before the mending can fail
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{never}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{never}}))
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 }
@@ -156,7 +148,7 @@ func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 func TestAFaultThatCannotBeUndoneBreaksTheTestEnvironment(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = errors.New("the Deployment is not there any more")
-	err := s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
+	err := s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
 	require.ErrorContains(t, err, "undo stop all: the Deployment is not there any more")
 }
 
@@ -165,7 +157,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	kill := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kind: spec.FaultKill, What: "all"}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{kill}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{kill}}))
 	assert.Equal(t, []string{"kill all"}, b.done)
 	assert.Equal(t, []string{"one begun kill all", "one over kill all"}, s.faults(t))
 }
@@ -176,7 +168,7 @@ func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
 	silence := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
 		{Fault: &scenarios.Fault{Kind: spec.FaultSilence, What: "all"}}, {Create: &scenarios.Spec{Size: 1}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{silence}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{silence}}))
 	assert.Equal(t, []string{"silence all", "mend silence"}, b.done)
 	assert.Equal(t, []string{"one begun silence all", "one over silence all"}, s.faults(t), "it is counted from when it began")
 }
@@ -185,7 +177,7 @@ func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
 func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	s.missing = "there is no Deployment"
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Equal(t, []string{"one timeout"}, s.ends)
 	assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=false", "end timeout"}, s.entries(t))
 	assert.Contains(t, s.recording.String(), `"nudge":true`)
@@ -201,7 +193,7 @@ func TestWhoGaveUpIsAwaitedForAMinuteLonger(t *testing.T) {
 		one := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{
 			{Create: &scenarios.Spec{Size: 1}}, {Await: spec.PointRetried}, {Patch: &scenarios.Spec{Size: 2}},
 		}}
-		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+		require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
 		assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=true", "end timeout"}, s.entries(t))
 		actions := s.actions(t)
 		assert.Equal(t, spec.RetriedFor+s.Matrix.Patience, (actions[1].From - actions[0].From).Round(time.Millisecond))
@@ -219,25 +211,17 @@ func TestWhatDoesNotApplyIsNotDriven(t *testing.T) {
 			return ""
 		},
 	}
-	require.NoError(t, s.wave(t.Context(), style, wave))
+	require.NoError(t, s.drive(t.Context(), style, wave))
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 	assert.Equal(t, []string{"services-abc123-fast-1-w1-2-two"}, s.made)
 	assert.Contains(t, s.recording.String(), `"reason":"fast has no component bus"`)
-}
-
-func TestLongNamesOfNamespacesAreCut(t *testing.T) {
-	s, _, style := newMatrixStage(t)
-	style.Name = "controller-runtime-with-a-long-name"
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true)}}))
-	require.Len(t, s.made, 1)
-	assert.LessOrEqual(t, len(s.made[0]), 61)
 }
 
 // An operator that does not come back when it may is what the oracles judge.
 func TestAnOperatorThatDoesNotServeAgainIsNoBrokenTestEnvironment(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = fmt.Errorf("it is scaled to 1 again: %w", &kube.WaitError{})
-	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 	assert.Contains(t, s.recording.String(), "it is scaled to 1 again")
 }

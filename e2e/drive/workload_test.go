@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -37,8 +35,7 @@ func TestAnyWorkloadIsDriven(t *testing.T) {
 	}}
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
 	var sizes []int64
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		switch {
 		case e.Begin != nil:
 			assert.Equal(t, "queue", e.Begin.Name)
@@ -65,8 +62,7 @@ func TestAKnobIsTurnedAndAPauseEnds(t *testing.T) {
 	}}
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
 	var was, said []string
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		if e.Action == nil || e.Action.Verb == "delete" {
 			continue
 		}
@@ -87,8 +83,7 @@ func TestAKnobIsTurnedAndAPauseEnds(t *testing.T) {
 func TestTheDefaultWorkloadIsWatchedAsEver(t *testing.T) {
 	s := newStage(t)
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
-	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-		require.NoError(t, err)
+	for e := range s.recorded(t) {
 		if e.Begin != nil {
 			assert.Equal(t, []string{
 				"memcacheds.v1alpha1.cache.example.com", "deployments.v1.apps", "replicasets.v1.apps", "pods.v1", "events.v1.events.k8s.io",
@@ -122,8 +117,7 @@ func TestARequestThatNoWebhookAnswersIsSentAgain(t *testing.T) {
 			driven := scenarios.Scenario{Name: "some", Group: "latency", Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
 			require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
 			var got []string
-			for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
-				require.NoError(t, err)
+			for e := range s.recorded(t) {
 				if e.Action != nil && e.Action.Verb == "create" {
 					said := e.Action.Error
 					if said != "" {
