@@ -1,11 +1,7 @@
 package run
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/version"
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/record"
@@ -55,27 +50,9 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 		"of a registry":   {"argo", map[string][]string{"a": nil}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var mu sync.Mutex
-			var writes []string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				mu.Lock()
-				defer mu.Unlock()
-				if r.Method != http.MethodGet {
-					writes = append(writes, r.Method+" "+r.URL.Path)
-				}
-				w.Header().Set("Content-Type", "application/json")
-				switch r.URL.Path {
-				case "/version":
-					_ = json.NewEncoder(w).Encode(version.Info{GitVersion: "v1.35.0"})
-				case "/api/v1/nodes":
-					_ = json.NewEncoder(w).Encode(nodesWith(test.nodes))
-				default:
-					http.Error(w, "there is nothing here", http.StatusTeapot)
-				}
-			}))
-			t.Cleanup(server.Close)
+			url, writes := apiServer(t, map[string]any{"/api/v1/nodes": nodesWith(test.nodes)})
 			s, _, _ := onExisting(t, "--yes", "--operator="+test.operator)
-			s.options.Kubeconfig, s.listed = kubeconfig(t, server.URL), 0
+			s.options.Kubeconfig, s.listed = kubeconfig(t, url), 0
 			require.NoError(t, s.cluster(t.Context(), ""))
 			err := s.obtainable(t.Context())
 			if test.want == "" {
@@ -91,7 +68,7 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 			for _, node := range s.facts.Nodes {
 				assert.Equal(t, record.Node{Name: node.Name, Off: node.Name == "control-plane", Kubelet: "v1.37.0", CPUs: 4}, node)
 			}
-			assert.Empty(t, writes, "nothing was touched")
+			assert.Zero(t, writes.Load(), "nothing was touched")
 		})
 	}
 }
