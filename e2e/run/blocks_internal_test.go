@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,12 +78,6 @@ func TestPassesOfTheFloor(t *testing.T) {
 func repositoryWith(t *testing.T, change func(folder string), add ...func(operators string)) string {
 	t.Helper()
 	root := t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
-		out, err := command.CombinedOutput()
-		require.NoError(t, err, string(out))
-	}
 	style := filepath.Join(root, "operators", "mine")
 	require.NoError(t, os.MkdirAll(filepath.Dir(style), 0o755))
 	require.NoError(t, os.CopyFS(style, os.DirFS("../spec/styles/testdata/never-ready")))
@@ -97,9 +90,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	for _, more := range add {
 		more(filepath.Dir(style))
 	}
-	run("init", "-q")
-	run("add", "-A")
-	run("commit", "-qm", "base")
+	committed(t, root)
 	change(style)
 	return root
 }

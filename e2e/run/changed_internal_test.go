@@ -39,18 +39,14 @@ func TestChangedStyles(t *testing.T) {
 		"what is built anyhow": {"go.mod", []string{"mine", "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var repository string
-			root := repositoryWith(t, func(style string) { repository = filepath.Dir(filepath.Dir(style)) }, func(operators string) {
+			root := repositoryWith(t, func(string) {}, func(operators string) {
 				require.NoError(t, os.CopyFS(filepath.Join(operators, "other"), os.DirFS(filepath.Join(operators, "mine"))))
 				text, err := os.ReadFile(filepath.Join(operators, "other", "style.yaml"))
 				require.NoError(t, err)
 				require.NoError(t, os.WriteFile(filepath.Join(operators, "other", "style.yaml"), []byte(strings.Replace(string(text), "name: mine", "name: other", 1)), 0o600))
 			})
-			write(t, repository, test.file, "# changed\n")
-			for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "change"}} {
-				_, err := git(t.Context(), root, args...)
-				require.NoError(t, err)
-			}
+			write(t, root, test.file, "# changed\n")
+			committed(t, root)
 			changed, err := Changed(t.Context(), root, "HEAD~1")
 			require.NoError(t, err)
 			assert.Equal(t, test.want, changed)

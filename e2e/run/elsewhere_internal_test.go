@@ -33,10 +33,10 @@ func theirs(t *testing.T, own string) string {
 	return folder
 }
 
-// committed makes a repository of a folder.
+// committed makes a folder a repository, if it is none, and commits all that is in it.
 func committed(t *testing.T, folder string) {
 	t.Helper()
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "base"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "all", "--allow-empty"}} {
 		_, err := git(t.Context(), folder, args...)
 		require.NoError(t, err)
 	}
@@ -69,8 +69,7 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 			text, err := os.ReadFile(style)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(style, []byte(replaced(t, string(text), "go: ../cmd", own(here))), 0o600))
-			_, err = git(t.Context(), here, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "path", "--allow-empty")
-			require.NoError(t, err)
+			committed(t, here)
 			for _, asked := range []string{"./bench", "bench/", filepath.Join(here, "bench"), styles.All} {
 				_, said, err := elsewhere(t, here, Options{Operator: asked})
 				require.ErrorIs(t, err, ErrUnchanged)
@@ -158,22 +157,18 @@ func TestAStyleInASubmodule(t *testing.T) {
 	require.NoError(t, err)
 	write(t, outer, "README.md", "outer\n")
 	committed(t, outer)
-	here := func(folder string, args ...string) {
-		t.Helper()
-		_, err := git(t.Context(), folder, append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"}, args...)...)
-		require.NoError(t, err)
-	}
 	_, said, err := elsewhere(t, outer, Options{Operator: inner + "/bench"})
 	require.ErrorIs(t, err, ErrUnchanged, said)
-	here(outer, "submodule", "--quiet", "add", inner, "operator")
+	_, err = git(t.Context(), outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "operator")
+	require.NoError(t, err)
 	_, said, err = elsewhere(t, outer, Options{Operator: "./operator/bench"})
 	require.ErrorIs(t, err, ErrUnchanged)
 	assert.Contains(t, said, "bench is new: at HEAD there was nothing to compare it with\n", "the submodule is not yet committed")
-	here(outer, "commit", "-qam", "submodule")
+	committed(t, outer)
 
 	module := filepath.Join(outer, "operator")
 	write(t, module, "cmd/main.go", "\nvar changed = true\n")
-	here(module, "commit", "-qam", "changed")
+	committed(t, module)
 	j, _, err := elsewhere(t, outer, Options{Operator: "./operator/bench"})
 	require.NoError(t, err, "HEAD of the submodule is the change itself")
 	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Own[0].Source(), "main.go"))
@@ -242,10 +237,7 @@ func TestTheScenariosAreOfTheirWorkload(t *testing.T) {
 	text, err := os.ReadFile(style)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(style, []byte(replaced(t, string(text), "name: bench\n", "name: bench\nworkload: .\n")), 0o600))
-	_, err = git(t.Context(), here, "add", "-A")
-	require.NoError(t, err)
-	_, err = git(t.Context(), here, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "workload")
-	require.NoError(t, err)
+	committed(t, here)
 	write(t, here, "cmd/main.go", "\nvar changed = true\n")
 	for _, asked := range []string{"./bench", styles.All} {
 		j, _, err := elsewhere(t, here, Options{Operator: asked, Scenario: "scaled-by-subresource,deletion-refused"})
