@@ -52,7 +52,7 @@ type trial struct {
 func load(t *testing.T, args ...string) *trial {
 	t.Helper()
 	tr := &trial{results: filepath.Join(t.TempDir(), "results")}
-	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--yes", "--results=" + tr.results}, args...)...)
+	options := run.Parse(t, append([]string{"--rounds=1", "--cluster=existing", "--yes", "--results=" + tr.results}, args...)...)
 	var err error
 	options.Kubeconfig, err = shared.Kubeconfig()
 	require.NoError(t, err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -56,10 +55,7 @@ func onExisting(t *testing.T, args ...string) (s *Session, said *strings.Builder
 		http.Error(w, "there is nothing here", http.StatusTeapot)
 	}))
 	t.Cleanup(server.Close)
-	var options Options
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	options.Register(flags)
-	require.NoError(t, flags.Parse(append([]string{"--operator=native", "--cluster=existing", "--results=" + filepath.Join(t.TempDir(), "results")}, args...)))
+	options := Parse(t, append([]string{"--operator=native", "--cluster=existing", "--results=" + filepath.Join(t.TempDir(), "results")}, args...)...)
 	options.Kubeconfig = kubeconfig(t, server.URL)
 	said = &strings.Builder{}
 	s, err := Load(t.Context(), options, Clone(t), time.Time{}, said)

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,10 +51,7 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))
 	var said strings.Builder
 	load := func() *Session {
-		var options Options
-		flags := flag.NewFlagSet("", flag.ContinueOnError)
-		options.Register(flags)
-		require.NoError(t, flags.Parse([]string{"--operator=" + folder, "--scenario=matrix", "--results=" + t.TempDir()}))
+		options := Parse(t, "--operator="+folder, "--scenario=matrix", "--results="+t.TempDir())
 		s, err := Load(t.Context(), options, root, time.Time{}, &said)
 		require.NoError(t, err)
 		return s

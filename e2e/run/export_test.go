@@ -1,12 +1,22 @@
 package run
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// Parse returns the options that flags set.
+func Parse(t *testing.T, args ...string) (options Options) {
+	t.Helper()
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	options.Register(flags)
+	require.NoError(t, flags.Parse(args))
+	return options
+}
 
 // Clone is the repository without what runs have left in it, by which they would be planned.
 // What a run leaves there is in nobody's way.

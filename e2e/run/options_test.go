@@ -17,15 +17,6 @@ import (
 // repository is the root of the repository, seen from this package.
 const repository = "../.."
 
-func parse(t *testing.T, args ...string) run.Options {
-	t.Helper()
-	var options run.Options
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	options.Register(flags)
-	require.NoError(t, flags.Parse(args))
-	return options
-}
-
 // The floor is driven in every run, and is one of its styles if it is asked for.
 func TestControlsAreStylesToo(t *testing.T) {
 	for name, test := range map[string]struct{ ask, want []string }{
@@ -35,7 +26,7 @@ func TestControlsAreStylesToo(t *testing.T) {
 		"neither":         {[]string{"--operator=native"}, []string{"native"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, err := run.Load(t.Context(), parse(t, append(test.ask, "--scenario=all")...), repository, time.Time{}, io.Discard)
+			session, err := run.Load(t.Context(), run.Parse(t, append(test.ask, "--scenario=all")...), repository, time.Time{}, io.Discard)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, session.Styles())
 			for _, style := range test.want {
@@ -51,7 +42,7 @@ func TestControlsAreStylesToo(t *testing.T) {
 }
 
 func TestLoadTakesTheDefaults(t *testing.T) {
-	session, err := run.Load(t.Context(), parse(t), repository, time.Time{}, io.Discard)
+	session, err := run.Load(t.Context(), run.Parse(t), repository, time.Time{}, io.Discard)
 	require.NoError(t, err)
 	assert.Subset(t, session.Styles(), []string{"argo", "native"})
 	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, session.Scenarios(), "the group latency")
@@ -59,7 +50,7 @@ func TestLoadTakesTheDefaults(t *testing.T) {
 
 func TestScenariosAreNamedOneByOneOrByGroup(t *testing.T) {
 	scenarios := func(value string) []string {
-		session, err := run.Load(t.Context(), parse(t, "--operator=native", "--scenario="+value), repository, time.Time{}, io.Discard)
+		session, err := run.Load(t.Context(), run.Parse(t, "--operator=native", "--scenario="+value), repository, time.Time{}, io.Discard)
 		require.NoError(t, err)
 		return session.Scenarios()
 	}
@@ -105,14 +96,14 @@ func TestLoadRefuses(t *testing.T) {
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run.Load(t.Context(), parse(t, test.args...), repository, time.Time{}, io.Discard)
+			_, err := run.Load(t.Context(), run.Parse(t, test.args...), repository, time.Time{}, io.Discard)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
 }
 
 func TestEveryProblemIsNamedAtOnce(t *testing.T) {
-	options := parse(t, "--rounds=-1", "--cluster=cloud", "--images=none")
+	options := run.Parse(t, "--rounds=-1", "--cluster=cloud", "--images=none")
 	err := options.Check()
 	for _, want := range []string{"--rounds=-1", `--cluster="cloud"`, `--images="none"`} {
 		require.ErrorContains(t, err, want)
@@ -147,7 +138,7 @@ func TestSelected(t *testing.T) {
 		"its third":     {nil, nil, "third", native, []string{"scale-up", "scale-down"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, err := run.Load(t.Context(), parse(t, "--operator=argo,native"), repository, time.Time{}, io.Discard)
+			session, err := run.Load(t.Context(), run.Parse(t, "--operator=argo,native"), repository, time.Time{}, io.Discard)
 			require.NoError(t, err)
 			session.Keep(run.Selected(test.feature, test.skip, flags.Lookup(test.run)))
 			assert.Equal(t, test.styles, session.Styles())
