@@ -1,12 +1,14 @@
 package fault
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -57,7 +59,7 @@ func without(rule rbacv1.PolicyRule, what taken, all served) []rbacv1.PolicyRule
 		}
 		parts = append(parts, rbacv1.PolicyRule{APIGroups: groups, Resources: resources, Verbs: verbs, ResourceNames: rule.ResourceNames})
 	}
-	part(except(rule.APIGroups, all.groups(), what.of.Group), rule.Resources, rule.Verbs)
+	part(except(rule.APIGroups, slices.Sorted(maps.Keys(all)), what.of.Group), rule.Resources, rule.Verbs)
 	part([]string{what.of.Group}, except(rule.Resources, all[what.of.Group], what.of.Resource), rule.Verbs)
 	part([]string{what.of.Group}, []string{what.of.Resource}, except(rule.Verbs, slices.Concat(spec.ReadVerbs(), spec.WriteVerbs()), what.verbs...))
 	return parts
@@ -65,29 +67,10 @@ func without(rule rbacv1.PolicyRule, what taken, all served) []rbacv1.PolicyRule
 
 // except returns a list less some names; a wildcard is spelled out first.
 func except(list, wildcard []string, names ...string) []string {
-	var left []string
-	add := func(name string) {
-		if !slices.Contains(names, name) && !slices.Contains(left, name) {
-			left = append(left, name)
-		}
+	if slices.Contains(list, rbacv1.APIGroupAll) {
+		list = slices.Concat(list, wildcard)
 	}
-	for _, name := range list {
-		if name != rbacv1.APIGroupAll {
-			add(name)
-			continue
-		}
-		for _, one := range wildcard {
-			add(one)
-		}
-	}
-	return left
-}
-
-func (s served) groups() []string {
-	var names []string
-	for name := range s {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
-	return names
+	return slices.DeleteFunc(plain.Once(nil, list...), func(name string) bool {
+		return name == rbacv1.APIGroupAll || slices.Contains(names, name)
+	})
 }
