@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -238,10 +239,8 @@ func (o *Options) program() string {
 func (o *Options) here(root string) string { return cmp.Or(o.Here, root) }
 
 func oneOf(flag, value string, allowed ...string) error {
-	for _, a := range allowed {
-		if value == a {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return fmt.Errorf("%s=%q: expected %s", flag, value, strings.Join(allowed, " or "))
 }
