@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,13 +74,13 @@ func TestARoundIsNotForWhoLeft(t *testing.T) {
 // The recording that is looked at is the repository's own. There is no file to read: what was heard is enough.
 func TestALookSaysWhatIsNotKnown(t *testing.T) {
 	r, native, argo := precisely(5)
-	var out writer
+	var out strings.Builder
 	r.out = &out
 	heard(t, r.recording, exampleRecording)
 	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
 	require.NoError(t, r.look(6))
 	assert.Equal(t, "after round 6, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
-		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", string(out))
+		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", out.String())
 }
 
 // Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds

@@ -43,7 +43,7 @@ func TestLatestLeadsToTheNewestRun(t *testing.T) {
 
 // The table grows by a row when a block has ended, and says what was late.
 func TestFirstLookIsARowForEachBlock(t *testing.T) {
-	var out writer
+	var out strings.Builder
 	s := &recording{job: &job{console: &console{out: &out}, scenarios: []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "delete", Group: spec.GroupLatency}}}}
 	sample := func(scenario, phase string, value float64, outcome string) {
 		s.block.Results = append(s.block.Results, judge.Result{
@@ -58,16 +58,12 @@ func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	assert.Equal(t, ""+
 		"             median latency         create     delete   right     took\n"+
 		"round 1/1    native                22.0 ms    31.0 ms     2/2     21 s\n"+
-		"round 1/1    argo                   1 late          -     1/1    300 s  FAILED\n", string(out))
+		"round 1/1    argo                   1 late          -     1/1    300 s  FAILED\n", out.String())
 }
-
-type writer []byte
-
-func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }
 
 // What does not fit any more is said, and kept for the end.
 func TestThereIsNotEnoughTime(t *testing.T) {
-	var out writer
+	var out strings.Builder
 	s := newSession(Options{Operator: "native", Cluster: "kind"}, "", time.Now().Add(time.Minute), &out)
 	p := &participant{variant: "x"}
 	p.took = time.Second
@@ -76,8 +72,8 @@ func TestThereIsNotEnoughTime(t *testing.T) {
 	p.took = time.Hour
 	assert.False(t, s.enough(turn{participant: p, round: 2, of: 3}, 0))
 	assert.False(t, s.enough(turn{participant: p, round: 3, of: 3}, 0))
-	assert.Equal(t, 1, strings.Count(string(out), "was not driven"), "it is said once")
-	assert.Contains(t, string(out), "floor@x: round 2/3 was not driven: it takes about 1h0m0s, and ")
+	assert.Equal(t, 1, strings.Count(out.String(), "was not driven"), "it is said once")
+	assert.Contains(t, out.String(), "floor@x: round 2/3 was not driven: it takes about 1h0m0s, and ")
 	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (floor@x: round 2/3 was not driven")
 	s.options.Operator = "all"
 	require.NoError(t, s.Unfinished(), "of all styles, those that fit are driven")
