@@ -216,18 +216,14 @@ func TestRunOfWhatAnExistingClusterLacks(t *testing.T) {
 	assert.Contains(t, read(t, filepath.Join(tr.results, report.SummaryFile)), "an existing cluster may not have its nodes restarted")
 }
 
-// moments are what is in the cluster when a run is interrupted: the state that is
-// hardest to remove.
-func moments() map[string]struct {
+// moment is what is in the cluster when a run is interrupted: the state that is hardest to remove.
+type moment struct {
 	scenario string
 	resource schema.GroupVersionResource
 	there    func(*unstructured.Unstructured) bool
-} {
-	type moment = struct {
-		scenario string
-		resource schema.GroupVersionResource
-		there    func(*unstructured.Unstructured) bool
-	}
+}
+
+func moments() map[string]moment {
 	always := func(*unstructured.Unstructured) bool { return true }
 	return map[string]moment{
 		"the operator is being installed": {"create", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, func(obj *unstructured.Unstructured) bool {
