@@ -65,27 +65,12 @@ func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	return objs
 }
 
-// inventory returns the identity of every object in the cluster that does not come and go by itself.
-func inventory(t *testing.T, client *kube.Client) map[string]string {
+// inventory lists the cluster's objects.
+func inventory(t *testing.T) []string {
 	t.Helper()
-	lists, err := client.Typed.Discovery().ServerPreferredResources()
+	all, err := shared.Inventory(bounded(t))
 	require.NoError(t, err)
-	found := map[string]string{}
-	for _, list := range lists {
-		group, err := schema.ParseGroupVersion(list.GroupVersion)
-		require.NoError(t, err)
-		for _, resource := range list.APIResources {
-			if !strings.Contains(strings.Join(resource.Verbs, " "), "list") || resource.Name == "events" || resource.Name == "componentstatuses" {
-				continue
-			}
-			objs, err := client.Dynamic.Resource(group.WithResource(resource.Name)).List(bounded(t), metav1.ListOptions{})
-			require.NoError(t, err)
-			for _, obj := range objs.Items {
-				found[group.Group+" "+kube.Describe(&obj)] = string(obj.GetUID())
-			}
-		}
-	}
-	return found
+	return all
 }
 
 const everything = `
@@ -132,7 +117,7 @@ spec:
 func TestRealApplyAndDelete(t *testing.T) {
 	client := realClient(t)
 	image := corednsImage(t, client)
-	before := inventory(t, client)
+	before := inventory(t)
 	objs := parse(t, strings.ReplaceAll(everything, "IMAGE", image))
 	require.Equal(t, kube.Footprint{
 		Namespaces:    []string{"real"},
@@ -145,12 +130,12 @@ func TestRealApplyAndDelete(t *testing.T) {
 	require.NoError(t, client.Apply(bounded(t), owner, objs), "again is no error")
 	require.NoError(t, client.WaitRollout(bounded(t), "Deployment", "real", "dns"))
 	t.Logf("rolled out after %.2fs", time.Since(start).Seconds())
-	assert.NotEqual(t, before, inventory(t, client))
+	assert.NotEqual(t, before, inventory(t))
 
 	start = time.Now()
 	require.NoError(t, client.Delete(bounded(t), owner, objs))
 	t.Logf("deleted in %.2fs", time.Since(start).Seconds())
-	assert.Equal(t, before, inventory(t, client), "only what was there before is there")
+	assert.Equal(t, before, inventory(t), "only what was there before is there")
 	require.NoError(t, client.Delete(bounded(t), owner, objs), "again is no error")
 }
 
@@ -180,21 +165,21 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: v0.1.0-N
 subjects: [{kind: ServiceAccount, name: default, namespace: NAMESPACE}]
 `
 	create(parse(t, strings.ReplaceAll(roles, "NAMESPACE", "theirs"))...)
-	before := inventory(t, client)
+	before := inventory(t)
 	objs := parse(t, everything)[:4]
 	objs[2].SetFinalizers([]string{kube.FinalizerHold})
 	require.NoError(t, client.Apply(bounded(t), owner, objs))
 	create(parse(t, strings.ReplaceAll(roles, "NAMESPACE", "real"))...)
 
 	require.NoError(t, client.Sweep(bounded(t), owner.Run, t.Logf))
-	assert.Equal(t, before, inventory(t, client))
+	assert.Equal(t, before, inventory(t))
 }
 
 // A namespace goes with all that others have put into it, and does not take the 5 s that the namespace controller waits
 // before it begins.
 func TestRealNamespace(t *testing.T) {
 	client := realClient(t)
-	before := inventory(t, client)
+	before := inventory(t)
 	objs := parse(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: full}\n")
 	require.NoError(t, client.Apply(bounded(t), owner, objs))
 	others := inNamespace(t, "full", corednsImage(t, client), "-dns.port=1053")[1]
@@ -210,7 +195,7 @@ func TestRealNamespace(t *testing.T) {
 	took := time.Since(start)
 	t.Logf("deleted in %.2fs", took.Seconds())
 	assert.Less(t, took, 5*time.Second)
-	assert.Equal(t, before, inventory(t, client))
+	assert.Equal(t, before, inventory(t))
 }
 
 // What controllers have made for a custom resource has ended when that is deleted, though the garbage collector does
@@ -256,7 +241,7 @@ func TestRealRefusal(t *testing.T) {
 	require.NoError(t, err)
 	_, err = resource.Create(bounded(t), foreign, metav1.CreateOptions{})
 	require.NoError(t, err)
-	before := inventory(t, client)
+	before := inventory(t)
 	objs := parse(t, strings.ReplaceAll(everything, "IMAGE", "never"))
 
 	err = client.Apply(bounded(t), owner, objs)
@@ -264,7 +249,7 @@ func TestRealRefusal(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	assert.Equal(t, []string{"ClusterRole real-reader"}, refusal.Objects)
 	require.NoError(t, client.Delete(bounded(t), owner, objs))
-	assert.Equal(t, before, inventory(t, client), "nothing was touched, by Apply or by Delete")
+	assert.Equal(t, before, inventory(t), "nothing was touched, by Apply or by Delete")
 	require.NoError(t, resource.Delete(bounded(t), foreign.GetName(), metav1.DeleteOptions{}))
 }
 
