@@ -11,12 +11,10 @@ import (
 )
 
 const (
-	aConfigMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: one\n"
-	bConfigMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  namespace: two\n"
-	aNamespace  = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: one\n"
-	aRole       = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n"
-	listOfThem  = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: first, namespace: one}}\n- {apiVersion: v1, kind: Secret, metadata: {name: second, namespace: one}}\n"
-	deployment3 = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: one}\nspec: {replicas: 3}\n"
+	aConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: one\n"
+	bConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  namespace: two\n"
+	aNamespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: one\n"
+	aRole      = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n"
 )
 
 // Parse reads objects as installing does.
