@@ -24,7 +24,8 @@ func TestWays(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"plain/b.yaml": bConfigMap, "plain/a.yaml": aConfigMap,
-		"overlay/kustomization.yaml": "resources: [../base]\nnamePrefix: my-\n", "overlay/unused.yaml": bConfigMap,
+		"overlay/kustomization.yaml": "resources: [../base, more.yaml]\nnamePrefix: my-\npatches: [{path: patch.yaml}]\n",
+		"overlay/more.yaml":          bConfigMap, "overlay/patch.yaml": bConfigMap + "data: {key: value}\n", "overlay/unused.yaml": bConfigMap,
 		"base/kustomization.yaml": "resources: [cm.yaml]\n", "base/cm.yaml": aConfigMap,
 		"broken/kustomization.yaml": "resources: [absent.yaml]\n",
 		"idle/kustomization.yaml":   "resources: [../base]\nimages: [{name: gone, newTag: v2}]\n",
@@ -35,7 +36,7 @@ func TestWays(t *testing.T) {
 	for path, test := range map[string]struct{ names, files []string }{
 		"plain":         {[]string{"a", "b"}, []string{"plain/a.yaml", "plain/b.yaml"}},
 		"plain/b.yaml":  {[]string{"b"}, []string{"plain/b.yaml"}},
-		"overlay":       {[]string{"my-a"}, []string{"base/cm.yaml", "base/kustomization.yaml", "overlay/kustomization.yaml"}},
+		"overlay":       {[]string{"my-a", "my-b"}, []string{"base/cm.yaml", "base/kustomization.yaml", "overlay/kustomization.yaml", "overlay/more.yaml", "overlay/patch.yaml"}},
 		"plain/../base": {[]string{"a"}, []string{"base/cm.yaml", "base/kustomization.yaml"}},
 	} {
 		objs, read, err := install.Read(files.Tree(root), filepath.Join(root, path))
