@@ -42,7 +42,6 @@ func TestThereIsNothingToAProgramButItsContract(t *testing.T) {
 	require.NoError(t, store.Ensure(t.Context(), "hello"))
 	described, err := store.Describe(t.Context(), "hello")
 	require.NoError(t, err)
-	assert.Equal(t, "by-hand", described[0].Recipe)
 	assert.Equal(t, []string{"a=1", "b=2"}, described[0].Packages)
 	assert.Equal(t, &Dependencies{Direct: 1, All: 2}, described[0].Depends)
 }

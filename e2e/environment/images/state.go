@@ -234,13 +234,7 @@ func readImage(folder string) (v1.Image, error) {
 
 // description is what is known of an image of that origin before it is looked at.
 func (st state) description(origin string) *Description {
-	d := &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
-	if origin == fromBuild {
-		d.Recipe = st.built.Key
-	} else {
-		d.Locked = st.locked
-	}
-	return d
+	return &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
 }
 
 // describe reads what the image in a folder says of itself.

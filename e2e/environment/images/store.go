@@ -147,10 +147,6 @@ type Description struct {
 	Source string `json:"source"`
 	// Digest is that of the image's configuration: what the container runtime calls the image's ID.
 	Digest string `json:"digest"`
-	// Locked is the digest by which the image was pulled; empty where it was not.
-	Locked string `json:"locked,omitempty"`
-	// Recipe is the hash of all that a built image was made from.
-	Recipe string `json:"recipe,omitempty"`
 	// Packages are those that a built image is made of, "name=version", of one ecosystem after the other.
 	Packages []string `json:"packages,omitempty"`
 	// Depends is what an image that is built here alone is built from; nil: not known.
