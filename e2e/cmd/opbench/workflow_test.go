@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,39 +16,28 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// stepOf is what a step of gate.yml runs.
-func stepOf(t *testing.T, job, name string) string {
-	t.Helper()
-	var workflow struct {
-		Jobs map[string]struct {
-			Steps []struct{ Name, Run string }
-		}
-	}
-	require.NoError(t, yaml.Unmarshal(read(t, root, ".github/workflows/gate.yml"), &workflow))
-	for _, step := range workflow.Jobs[job].Steps {
-		if step.Name == name {
-			return step.Run
-		}
-	}
-	t.Fatalf("gate.yml has no step %q", name)
-	return ""
-}
+// gateYML is the workflow of the gate.
+const gateYML = ".github/workflows/gate.yml"
 
-// stepOfAction is what a step of action.yml runs.
-func stepOfAction(t *testing.T, name string) string {
+// stepOf is what a step of a workflow or of a composite action runs.
+func stepOf(t *testing.T, file, name string) string {
 	t.Helper()
-	var action struct {
-		Runs struct {
-			Steps []struct{ Name, Run string }
+	type job struct {
+		Steps []struct{ Name, Run string }
+	}
+	var all struct {
+		Jobs map[string]job
+		Runs job
+	}
+	require.NoError(t, yaml.Unmarshal(read(t, root, file), &all))
+	for _, of := range append(slices.Collect(maps.Values(all.Jobs)), all.Runs) {
+		for _, step := range of.Steps {
+			if step.Name == name {
+				return step.Run
+			}
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(read(t, root, "action.yml"), &action))
-	for _, step := range action.Runs.Steps {
-		if step.Name == name {
-			return step.Run
-		}
-	}
-	t.Fatalf("action.yml has no step %q", name)
+	t.Fatalf("%s has no step %q", file, name)
 	return ""
 }
 
@@ -99,7 +90,7 @@ func TestWhatTheWorkflowMakesOfTheGatesEnd(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "results/gate", gateJSON), []byte("{\n  \"status\": 10,\n}\n"), 0o600))
 			}
 			output := filepath.Join(dir, "output")
-			status, said := bash(t, dir, stepOf(t, "gate", "Compare with the base"), "BASE=main", "GITHUB_OUTPUT="+output)
+			status, said := bash(t, dir, stepOf(t, gateYML, "Compare with the base"), "BASE=main", "GITHUB_OUTPUT="+output)
 			assert.Equal(t, test.red, status != 0, said)
 			assert.Equal(t, "status="+test.status+"\n", string(read(t, dir, "output")), said)
 			assert.Equal(t, test.status == "10", strings.Contains(said, "::notice title=operatorbench gate::cannot tell"), said)
@@ -176,7 +167,7 @@ func TestOneCommentHoweverOften(t *testing.T) {
 
 // The program of a pull request that changes the bench is not its judge.
 func TestWhoeverChangesTheBenchIsJudgedByTheBase(t *testing.T) {
-	step := stepOf(t, "gate", "Build opbench")
+	step := stepOf(t, gateYML, "Build opbench")
 	for name, test := range map[string]struct{ changed, from string }{
 		"an operator": {"operators/mine/style.yaml", "."}, "the bench": {"e2e/gate/decide.go", "base"},
 	} {
@@ -227,7 +218,7 @@ func TestTheAction(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(temporary, "output"), nil, 0o600))
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "results"), 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "results", "gate.md"), []byte("of another gate"), 0o600))
-			status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
+			status, said := bash(t, dir, stepOf(t, "action.yml", "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
 				"FOLDER=./bench", "BASE="+test.base, "PROFILE=quick", "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3\n--passes=1\n", "RESULTS=results")
 			assert.Equal(t, test.status, status, said)
 			assert.Equal(t, test.output, string(read(t, temporary, "output")))
@@ -264,7 +255,7 @@ func TestTheActionComparesWithWhatIsMergedInto(t *testing.T) {
 	script := "#!/bin/bash\necho \"$@\" > " + temporary + "/asked\n"
 	require.NoError(t, os.WriteFile(filepath.Join(temporary, "operatorbench", "opbench"), []byte(script), 0o755)) //nolint:gosec // it is run
 	for sha, want := range map[string]string{head: newest, "another": event} {
-		status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
+		status, said := bash(t, dir, stepOf(t, "action.yml", "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
 			"FOLDER=all", "BASE=", "PROFILE=", "BUDGET=", "SCENARIOS=", "FLAGS=", "RESULTS=results", "EVENT_BASE="+event, "HEAD_SHA="+sha)
 		assert.Zero(t, status, said)
 		assert.Contains(t, string(read(t, temporary, "asked")), "--base="+want)
