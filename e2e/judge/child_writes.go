@@ -27,6 +27,25 @@ func (w childWrite) String() string {
 	return fmt.Sprintf("a write of size %d", w.after.Replicas)
 }
 
+// again reports whether the write brought nothing new about: a second child beside the first, or what was there. A
+// Deployment's generation rises, too, when a write takes the annotations away that its controller has put there.
+func (w childWrite) again() bool {
+	switch {
+	case w.after == nil:
+		return false
+	case w.before == nil:
+		return w.beside
+	}
+	return !w.drifted && w.before.Replicas == w.after.Replicas && specOf(w.before) == specOf(w.after)
+}
+
+func specOf(o *wire.Object) string {
+	if o.Detail == nil {
+		return ""
+	}
+	return o.Detail.Spec
+}
+
 // childWrites lists the operator's writes to main children of the custom resource.
 func childWrites(t *timeline.Timeline) []childWrite {
 	t.Settle()

@@ -23,7 +23,7 @@ var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Jud
 //     change, also if the main child is so at the end without a write;
 //   - coalesced: it was passed over, and a later one was handled;
 //   - lost: neither it nor a later one was handled;
-//   - duplicated: a second main child was made for it, or it was worked on more than once;
+//   - duplicated: a second main child was made for it, or it was written once more as it was;
 //   - reordered: it was written after a newer one had been.
 //
 // A write belongs to the newest change before it that asks for its value; one that nothing asks for is a stray. What is
@@ -146,7 +146,7 @@ func account(t *timeline.Timeline) *book {
 			continue
 		case i < newest:
 			b.mark(i, func(c *change) { c.reordered = true })
-		case w.beside:
+		case w.again():
 			b.mark(i, func(c *change) { c.duplicates++ })
 		}
 		b.mark(i, func(c *change) {

@@ -78,8 +78,16 @@ func TestLedger(t *testing.T) {
 		"in two steps": {func(s *story) { // the template has a checksum once the Secret is there
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
-			s.see(2060, "MODIFIED", deployment(3, 5, 5, 3))
+			summed := deployment(3, 5, 5, 3)
+			summed.object["spec"].(fields)["checksum"] = "of the Secret"
+			s.see(2060, "MODIFIED", summed)
 		}, spec.Pass, "generation 2 (size 5) handled after 40ms"},
+		"duplicated": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.see(2060, "MODIFIED", deployment(3, 5, 5, 3))
+			s.see(2070, "MODIFIED", deployment(4, 5, 5, 3))
+		}, spec.Fail, "generation 2 (size 5) handled after 40ms, duplicated 2 times (all"},
 		"status writes are no writes": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
