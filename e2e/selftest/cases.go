@@ -117,6 +117,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "stops-after-twenty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles twenty custom resources, and no more."},
 		{Mutant: "late-every-fifth", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every fifth custom resource 40 s late."},
 		{Mutant: "flaps-after-8s", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It writes to its Deployment again 8 s after all was done, and so on."},
+		{Mutant: "labels-after-8s", Scenario: "calm-for-a-minute", Oracle: "calm", Fault: "It writes a label of its Deployment again 8 s after all was done, and so on, which changes no generation."},
 		{Mutant: "configmap-left", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap beside the Deployment, which nothing removes."},
 		{Mutant: "configmap-elsewhere", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap in another namespace, which nothing removes."},
 		{Mutant: "owner-not-controller", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference is not that of a controller."},

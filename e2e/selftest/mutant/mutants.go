@@ -111,6 +111,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"stops-after-twenty", stopsAfterTwenty},
 		{"late-every-fifth", lateEveryFifth},
 		{"flaps-after-8s", flapsAfter8s},
+		{"labels-after-8s", labelsAfter8s},
 
 		// What it leaves, owns, touches and tells beside; mutants_left.go.
 		{"configmap-left", configMapLeft},

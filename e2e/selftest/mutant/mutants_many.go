@@ -73,8 +73,14 @@ func lateEveryFifth(o *operator) {
 // calm is how long the one that flaps leaves its Deployment alone.
 const calm = 8 * time.Second
 
-// flapsAfter8s writes to the Deployment again when nothing has happened for so long.
-func flapsAfter8s(o *operator) {
+// flapsAfter8s writes an annotation of the Deployment again when nothing has happened for so long, which is a generation
+// more.
+func flapsAfter8s(o *operator) { writesAfter8s(o, "annotations") }
+
+// labelsAfter8s writes a label likewise, which is none.
+func labelsAfter8s(o *operator) { writesAfter8s(o, "labels") }
+
+func writesAfter8s(o *operator, field string) {
 	ensure, last := o.ensure, map[string]time.Time{} // by uid
 	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
 		have, err := ensure(ctx, cr, size)
@@ -90,6 +96,6 @@ func flapsAfter8s(o *operator) {
 			return have, nil
 		}
 		last[uid] = now
-		return have, o.patch(ctx, have, fmt.Sprintf(`{"metadata":{"annotations":{"looked":%q}}}`, now.Format(time.RFC3339Nano)))
+		return have, o.patch(ctx, have, fmt.Sprintf(`{"metadata":{%q:{"looked":"%d"}}}`, field, now.UnixNano()))
 	}
 }

@@ -60,5 +60,11 @@ func moreStories() []story {
 			w.wait(calm + settle)
 			return w.writes(deployments)
 		}, "", "patch"},
+		{"labels-after-8s", func(w *world) string {
+			w.create(name, 0) // its Deployment is ready at once
+			w.client.ClearActions()
+			w.wait(calm + settle)
+			return w.writes(deployments)
+		}, "", "patch"},
 	}
 }
