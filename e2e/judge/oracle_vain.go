@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -45,7 +46,8 @@ func inVain(t *timeline.Timeline) Verdict {
 		tries += len(v.Times)
 		objects := 1
 		if !v.Named() {
-			objects = len(t.Subjects) // it may be of any of them
+			alike := len(plain.Where(t.Spec.Children, func(c spec.ChildKind) bool { return v.Is(c.Resource) }))
+			objects = len(t.Subjects) * max(alike, 1) // it may be of any of them
 		}
 		what := fmt.Sprintf("%s, answered with %d", &v.Request, v.Code)
 		if v.Code == 404 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -98,6 +99,19 @@ func TestInVain(t *testing.T) {
 				s.by("a", ms, "get", customs, "services", "cache", 404)
 			}
 		}, spec.Fail, "it goes on with get memcacheds services/cache, answered with 404: 7 tries in all, 5 of them later than 1s after the last event"},
+		"five children of one kind, whose creations name none": {func(s *story) {
+			broken(s)
+			w := workloadtest.Default(t).Workload
+			for _, id := range []string{"a", "b", "c", "d"} {
+				w.Children = append(w.Children, spec.ChildKind{ID: id, Resource: spec.Deployments, Kind: "Deployment"})
+			}
+			s.entries[0].Header.Workload = &w
+			for _, ms := range []float64{100, 3000, 7000, 15_000} {
+				for n := range 5 {
+					s.by("a", ms+float64(n), "create", spec.Deployments, "services", "", 403)
+				}
+			}
+		}, spec.Pass, "20 requests"},
 		"looked for once more": {func(s *story) {
 			s.by("a", 100, "get", customs, "services", "cache", 404)
 			s.by("a", 2000, "get", customs, "services", "cache", 404)

@@ -37,6 +37,9 @@ type Request struct {
 // Named reports whether the log names the object of the request; that of a creation it does not name.
 func (a *Request) Named() bool { return a.name != "" }
 
+// Is reports whether a resource was asked for, or a subresource of it.
+func (a *Request) Is(resource string) bool { return a.resource == resource }
+
 // Lease names the Lease that was written, by which an operator's pods elect a leader; "": it is another object.
 func (a *Request) Lease() string {
 	if !strings.HasPrefix(a.resource, "leases.") {
