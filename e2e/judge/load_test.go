@@ -180,6 +180,21 @@ func TestThoseOfALoadThatShareANamespaceAreToldApart(t *testing.T) {
 	assert.Equal(t, at(2), j.Results[1].Samples[0].Late)
 }
 
+// A child that nobody owns is found by the name that the style gives it, whatever that begins with; so are its pods.
+func TestThoseOfALoadAreToldApartByTheNamesOfTheirChildren(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Styles[0].Child = spec.Child{Name: "app-{{.Name}}"}
+	s.crowded()
+	s.see(150, "ADDED", owned(deployment(1, 0, 0, 0).in("a").named("app-cache-1", "d1"), ""))
+	s.see(250, "ADDED", owned(deployment(1, 0, 0, 0).in("a").named("app-cache-2", "d2"), ""))
+	s.leaves(1500, "cache-1", record.Settled)
+	s.leaves(1500, "cache-2", record.Settled)
+	j := s.judge()
+	require.Len(t, j.Results, 2)
+	assert.Contains(t, phases(j.Results[0]), "child written ok 50")
+	assert.Contains(t, phases(j.Results[1]), "child written ok 149")
+}
+
 func TestNoRecordingSharesANamespaceInPart(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell func(*story)

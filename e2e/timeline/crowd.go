@@ -1,26 +1,35 @@
 package timeline
 
-import "operatorbench/e2e/record"
+import (
+	"cmp"
+
+	"operatorbench/e2e/record"
+)
 
 // crowd is the samples that share namespaces: those of a load. An object is of the one whose
-// custom resource it is named after, or of the one that its controller is of.
+// custom resource, or named main child, it is named after, or of the one that its controller is of.
 type crowd struct {
-	members map[string]*Timeline // by place
-	spaces  map[string]int       // how many are in a namespace
-	objects map[string]*Timeline // by uid
+	members  map[string]*Timeline // by place
+	children map[string]*Timeline // by that of the main child, where the style names it
+	spaces   map[string]int       // how many are in a namespace
+	objects  map[string]*Timeline // by uid
 }
 
 func newCrowd() crowd {
-	return crowd{members: map[string]*Timeline{}, spaces: map[string]int{}, objects: map[string]*Timeline{}}
+	return crowd{members: map[string]*Timeline{}, children: map[string]*Timeline{}, spaces: map[string]int{}, objects: map[string]*Timeline{}}
 }
 
+// childPlace is where the main child is, by the name that the style gives it.
+func childPlace(t *Timeline) string { return t.Sample.Namespace + "/" + t.Subjects[0].childName }
+
 func (c *crowd) join(t *Timeline) {
-	c.members[t.Sample.Place()] = t
+	c.members[t.Sample.Place()], c.children[childPlace(t)] = t, t
 	c.spaces[t.Sample.Namespace]++
 }
 
 func (c *crowd) leave(t *Timeline) {
 	delete(c.members, t.Sample.Place())
+	delete(c.children, childPlace(t))
 	if c.spaces[t.Sample.Namespace]--; c.spaces[t.Sample.Namespace] == 0 {
 		delete(c.spaces, t.Sample.Namespace)
 	}
@@ -42,7 +51,7 @@ func (s *Splitter) near(namespace, name, controller string) []*Timeline {
 		return s.within[namespace]
 	}
 	for place := range record.Places(namespace, name) {
-		if t := s.crowd.members[place]; t != nil {
+		if t := cmp.Or(s.crowd.members[place], s.crowd.children[place]); t != nil {
 			return []*Timeline{t}
 		}
 	}
