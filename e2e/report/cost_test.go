@@ -63,7 +63,6 @@ func TestGoldenWithCosts(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal.txt":     func(w io.Writer) error { return r.Terminal(w, false) },
 		report.SummaryFile: r.Markdown,
-		report.ReportFile:  r.JSON,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
