@@ -88,7 +88,6 @@ func TestMatrixGolden(t *testing.T) {
 		report.SummaryFile: r.Markdown,
 		report.JUnitFile:   r.JUnit,
 		report.ReportFile:  r.JSON,
-		report.BenchFile:   r.Bench,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,15 +60,14 @@ func golden(t *testing.T, name string, got []byte) {
 func TestGolden(t *testing.T) {
 	r := handMadeReport(t)
 	for name, write := range map[string]func(io.Writer) error{
-		"terminal.txt":        func(w io.Writer) error { return r.Terminal(w, false) },
-		"terminal-colour.txt": func(w io.Writer) error { return r.Terminal(w, true) },
-		report.SummaryFile:    r.Markdown,
-		report.JUnitFile:      r.JUnit,
-		report.SamplesFile:    r.SamplesJSON,
-		report.ReportFile:     r.JSON,
-		report.BenchFile:      r.Bench,
-		"readme-block.md":     func(w io.Writer) error { return r.README(w, place()) },
-		"figures-block.md":    func(w io.Writer) error { return r.Figures(w, place()) },
+		"terminal.txt":     func(w io.Writer) error { return r.Terminal(w, false) },
+		report.SummaryFile: r.Markdown,
+		report.JUnitFile:   r.JUnit,
+		report.SamplesFile: r.SamplesJSON,
+		report.ReportFile:  r.JSON,
+		report.BenchFile:   r.Bench,
+		"readme-block.md":  func(w io.Writer) error { return r.README(w, place()) },
+		"figures-block.md": func(w io.Writer) error { return r.Figures(w, place()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -75,6 +75,15 @@ func TestGolden(t *testing.T) {
 			golden(t, name, got.Bytes())
 		})
 	}
+}
+
+// Colours are all that a terminal has beside the text; what failed is red.
+func TestTerminalInColour(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	require.NoError(t, handMadeReport(t).Terminal(&plain, false))
+	require.NoError(t, handMadeReport(t).Terminal(&coloured, true))
+	assert.Contains(t, coloured.String(), "\x1b[31mflaky 1/3")
+	assert.Equal(t, plain.String(), regexp.MustCompile(`\x1b\[\d+m`).ReplaceAllString(coloured.String(), ""))
 }
 
 // nasty is a report whose every text tries to break the formats.
