@@ -12,7 +12,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/spec"
 )
 
@@ -49,27 +48,6 @@ func read(t *testing.T, path ...string) []byte {
 	data, err := os.ReadFile(filepath.Join(path...))
 	require.NoError(t, err)
 	return data
-}
-
-func TestJudgeAResultsFolder(t *testing.T) {
-	handMade, dir := away(t), t.TempDir()
-	for _, name := range []string{record.FileName, record.EnvironmentFile} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
-	}
-	status, stdout, stderr := opbench(t, "judge", dir)
-	assert.Equal(t, exitError, status)
-	assert.Equal(t, string(read(t, handMade, "terminal.txt")), stdout)
-	assert.Equal(t, "opbench: 4 of 17 samples were not handled correctly\n", stderr)
-	for _, file := range report.Files() {
-		if file.Name == report.ReportFile {
-			assert.JSONEq(t, string(read(t, handMade, file.Name)), string(read(t, dir, file.Name)))
-			continue
-		}
-		assert.Equal(t, string(read(t, handMade, file.Name)), string(read(t, dir, file.Name)), file.Name)
-	}
-	for _, name := range []string{html.File, html.Folder + "/native.html", html.Folder + "/argo.html"} {
-		assert.NotEmpty(t, read(t, dir, name), name)
-	}
 }
 
 // In the repository, what is expected of its styles is known.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,28 +23,6 @@ func copied(t *testing.T) string {
 	return dir
 }
 
-func TestReportPrintsEachFormat(t *testing.T) {
-	dir, handMade := copied(t), away(t)
-	for name, golden := range map[string]string{
-		"terminal": "terminal.txt", "markdown": report.SummaryFile, "json": report.ReportFile,
-		"samples": report.SamplesFile, "bench": report.BenchFile, "junit": report.JUnitFile,
-	} {
-		t.Run(name, func(t *testing.T) {
-			status, stdout, stderr := opbench(t, "report", "--format="+name, dir)
-			assert.Equal(t, exitOK, status, stderr) // what was not handled correctly is the report's matter
-			assert.Empty(t, stderr)
-			if name == "json" {
-				assert.JSONEq(t, string(read(t, handMade, golden)), stdout)
-				return
-			}
-			assert.Equal(t, string(read(t, handMade, golden)), stdout)
-		})
-	}
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	assert.Len(t, left, 2, "printing writes nothing")
-}
-
 func TestReportWritesAFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "not", "there", "r.json")
 	status, stdout, stderr := opbench(t, "report", "--format=json", "--out="+out, copied(t))
@@ -61,16 +38,6 @@ func TestReportIntoAFolderThatCannotBe(t *testing.T) {
 	status, _, stderr := opbench(t, "report", "--format=html", "--out="+filepath.Join(file, "index.html"), copied(t))
 	assert.Equal(t, exitError, status)
 	assert.Equal(t, 1, strings.Count(stderr, file), stderr)
-}
-
-// A compressed recording in a results folder is found.
-func TestReportOfTheExample(t *testing.T) {
-	status, stdout, stderr := opbench(t, "report", "--format=json", root+"docs/example")
-	require.Equal(t, exitOK, status, stderr)
-	var d report.Document
-	require.NoError(t, json.Unmarshal([]byte(stdout), &d))
-	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, d.Scenarios)
-	assert.Len(t, d.Environments, 1)
 }
 
 // Figures of two runs do not compare: each format names the run and machine they come from.
