@@ -35,31 +35,6 @@ func TestHolmProperties(t *testing.T) {
 	}
 }
 
-// Of true nulls, however many, some corrected value falls below α at most with
-// probability α, also where they depend on each other.
-func TestHolmKeepsTheFamilysError(t *testing.T) {
-	const trials, alpha = 4000, 0.05
-	random := rand.New(rand.NewPCG(7, 8))
-	alarms := 0
-	for range trials {
-		p := make([]float64, 8)
-		for i := range p {
-			p[i] = random.Float64()
-			if i%2 == 1 {
-				p[i] = p[i-1]
-			}
-		}
-		for _, c := range stat.Holm(p) {
-			if c < alpha {
-				alarms++
-				break
-			}
-		}
-	}
-	assert.Less(t, float64(alarms)/trials, alpha+0.01)
-	assert.Positive(t, alarms)
-}
-
 // Of golang.org/x/perf/benchmath's table uTestMinP.
 func TestSmallestP(t *testing.T) {
 	for n, want := range map[int]float64{1: 1, 2: 1.0 / 3, 3: 0.1, 4: 0.02857142857142857, 6: 0.0021645021645021645, 9: 4.113533525298231e-05} {
