@@ -305,20 +305,6 @@ func TestWriteTellsOfAFullDisk(t *testing.T) {
 	require.ErrorContains(t, html.Write(writer, report.New(nil, &judge.Judgement{})), "write the HTML report: no space left")
 }
 
-func BenchmarkWrite(b *testing.B) {
-	for _, samples := range []int{1_000, 10_000, 100_000} {
-		r := large(samples)
-		b.Run(fmt.Sprint(samples), func(b *testing.B) {
-			b.ReportAllocs()
-			size := 0
-			for b.Loop() {
-				size = len(write(b, r))
-			}
-			b.ReportMetric(float64(size), "B/page")
-		})
-	}
-}
-
 // What was not done in its time is late: red, in the header, and nowhere a pass.
 func TestWhatTimedOutIsLate(t *testing.T) {
 	one := func(scenario, group string, outcome spec.Outcome, sample string) judge.Result {
