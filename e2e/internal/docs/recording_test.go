@@ -2,15 +2,12 @@ package docs_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -94,23 +91,4 @@ func TestMeasurementPageHasEveryPhase(t *testing.T) {
 	for _, outcome := range []string{judge.OK, judge.Timeout, judge.Wrong, judge.Interrupted} {
 		assert.Contains(t, page, "| "+outcome+" |")
 	}
-}
-
-// cloneBears is how much published recordings may take, as docs/reference/recording.md says.
-const cloneBears = 120_000_000
-
-// Everybody who clones the repository fetches what is published.
-func TestPublishedRecordingsFitAClone(t *testing.T) {
-	var bytes int64
-	for _, pattern := range []string{"*/" + record.FileName + "*", "*/*/" + record.FileName + "*"} {
-		names, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		for _, name := range names {
-			info, err := os.Stat(name)
-			require.NoError(t, err)
-			bytes += info.Size()
-		}
-	}
-	require.Positive(t, bytes)
-	assert.LessOrEqual(t, bytes, int64(cloneBears), "move the oldest of them into a release")
 }
