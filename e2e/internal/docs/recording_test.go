@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -31,6 +32,36 @@ func documented(page string) map[string][]string {
 	return fields
 }
 
+// field is a field of a Go struct as JSON has it.
+type field struct {
+	name   string
+	goType reflect.Type
+}
+
+// fieldsOf lists a struct's fields in their order, those of embedded structs in their place.
+func fieldsOf(structType reflect.Type) []field {
+	var fields []field
+	for i := range structType.NumField() {
+		f := structType.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			fields = append(fields, fieldsOf(elem(f.Type))...)
+		case f.IsExported() && name != "-":
+			fields = append(fields, field{name, f.Type})
+		}
+	}
+	return fields
+}
+
+// elem is a type without its pointers.
+func elem(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
 // structs finds a struct and all those that its fields lead to, by name.
 func structs(t reflect.Type, found map[string]reflect.Type) {
 	if found[t.Name()] != nil {
@@ -42,7 +73,7 @@ func structs(t reflect.Type, found map[string]reflect.Type) {
 		if of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 			of = elem(of.Elem())
 		}
-		if kindOf(of) == "object" {
+		if of.Kind() == reflect.Struct && of != reflect.TypeFor[time.Time]() {
 			structs(of, found)
 		}
 	}
