@@ -153,11 +153,6 @@ func (c *Cell) FailedNames() []string {
 	return plain.Pick(c.Oracles, func(o Oracle) (string, bool) { return o.Name, o.Failed > 0 })
 }
 
-// Oracle returns what an oracle said; false: it was not asked.
-func (c *Cell) Oracle(name string) (Oracle, bool) {
-	return plain.Find(c.Oracles, func(o Oracle) bool { return o.Name == name })
-}
-
 // Reasons are the oracles that say why a cell did not pass: those that failed, or else those that could not judge.
 // Those that say the same are named once. If a sample is late and no oracle failed, its end is the reason.
 func (c *Cell) Reasons() []Oracle {

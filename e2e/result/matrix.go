@@ -139,7 +139,8 @@ func (m *Matrix) Rows() []*Row {
 
 // Correctness reports whether a sample was made for the matrix alone, and not only to be measured.
 func (m *Matrix) Correctness() bool {
-	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, isDriven) })
+	driven := func(c *Cell) bool { return c != nil }
+	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, driven) })
 }
 
 // applies reports whether the scenario applied to some style that was driven through it.
@@ -152,8 +153,6 @@ func (r *Row) cell(label string) *Cell {
 	found, _ := plain.Find(r.Cells, func(c *Cell) bool { return c != nil && c.Style.Label == label })
 	return found
 }
-
-func isDriven(c *Cell) bool { return c != nil }
 
 // Cells are a style's, by its label, in the order of the rows.
 func (m *Matrix) Cells(label string) []*Cell {

@@ -57,11 +57,6 @@ func (r *Recovery) Median() (time.Duration, bool) {
 	return r.After[(len(r.After)-1)/2], true
 }
 
-// Range is the shortest and the longest of After, which must not be empty.
-func (r *Recovery) Range() (shortest, longest time.Duration) {
-	return r.After[0], r.After[len(r.After)-1]
-}
-
 // String says in words how a style recovered from a fault, with the median
 // and the range of the times that it took; empty: nothing was broken.
 func (r *Recovery) String() string {
@@ -70,7 +65,7 @@ func (r *Recovery) String() string {
 	}
 	if median, known := r.Median(); known {
 		text := "recovered in " + plain.Duration(median.Seconds())
-		switch shortest, longest := r.Range(); {
+		switch shortest, longest := r.After[0], r.After[len(r.After)-1]; {
 		case longest == 0:
 			text = "recovered before the fault was over"
 		case shortest != longest:

@@ -5,18 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
 // RunFacts are how a run was asked for.
 type RunFacts struct {
-	Run      string
-	Seed     uint64
-	Revision string
-	Flags    string // as they are given, the empty ones left out
-	Machine  string
-	Measured bool // it has latencies
+	Run     string
+	Seed    uint64
+	Flags   string // as they are given, the empty ones left out
+	Machine string
 }
 
 // RunFacts are those of the runs whose environment is known.
@@ -32,10 +29,7 @@ func (r *Set) RunFacts() []RunFacts {
 				flags = append(flags, "--"+name+"="+value)
 			}
 		}
-		all = append(all, RunFacts{
-			Run: one.Header.Run, Seed: one.Header.Seed, Revision: one.Environment.Revision, Flags: strings.Join(flags, " "),
-			Machine: one.Environment.Machine(), Measured: slices.ContainsFunc(one.Samples, func(s judge.Sample) bool { return !s.Warmup }),
-		})
+		all = append(all, RunFacts{one.Header.Run, one.Header.Seed, strings.Join(flags, " "), one.Environment.Machine()})
 	}
 	return all
 }

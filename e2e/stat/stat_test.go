@@ -139,7 +139,7 @@ func TestSummarize(t *testing.T) {
 	require.Len(t, summaries, 2)
 	all := []stat.Observation{{Value: 3}, {Value: 1}, {Value: 180, Censored: true}, {Value: 2}}
 	assert.Equal(t, stat.Summary{
-		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Rounds: 1, Censored: 1, Wrong: 1, Interrupted: 1, Warmups: 1,
+		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Rounds: 1, Censored: 1, Wrong: 1, Interrupted: 1,
 		P50: observed(2)[0], P90: censored(180), P99: censored(180), Max: censored(180), Ordered: stat.Order(all), Replicates: stat.Replicates{all}, Names: []stat.Round{{}},
 	}, summaries[0])
 	assert.True(t, summaries[0].Shows(0.5))

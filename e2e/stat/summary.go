@@ -23,7 +23,6 @@ type Summary struct {
 	Censored    int // of these, timeouts
 	Wrong       int // not counted, because an oracle failed
 	Interrupted int // not counted, because it is not known
-	Warmups     int // not counted, because they only warmed up
 
 	P50, P90, P99, Max Observation // zero where N is 0; see Shows
 	// Confidence intervals, which resample whole rounds; nil where there are too few of them: see Replicates.Interval.
@@ -64,6 +63,9 @@ func Summarize(samples iter.Seq[judge.Sample]) []Summary {
 	var order []*group
 	groups := map[Key]*group{}
 	for s := range samples {
+		if s.Warmup {
+			continue
+		}
 		key := Key{s.Operator, s.Variant, s.Scenario, s.Phase}
 		g := groups[key]
 		if g == nil {
@@ -74,13 +76,7 @@ func Summarize(samples iter.Seq[judge.Sample]) []Summary {
 		g.add(s)
 	}
 	b := bootstrap{}
-	summaries := []Summary{}
-	for _, g := range order {
-		if g.N+g.Wrong+g.Interrupted > 0 {
-			summaries = append(summaries, g.done(b))
-		}
-	}
-	return summaries
+	return plain.Map(order, func(g *group) Summary { return g.done(b) })
 }
 
 type group struct {
@@ -97,8 +93,6 @@ type Round struct {
 
 func (g *group) add(s judge.Sample) {
 	switch {
-	case s.Warmup:
-		g.Warmups++
 	case s.Outcome == judge.Wrong:
 		g.Wrong++
 	case (s.Outcome == judge.OK || s.Outcome == judge.Timeout) && !math.IsNaN(s.Value):
