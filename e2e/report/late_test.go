@@ -89,7 +89,7 @@ func TestLateInEveryFormat(t *testing.T) {
 	readme := printed(func(out *bytes.Buffer) error { return r.Figures(out, place()) })
 	assert.Contains(t, readme, "❌ 0 of 5 within 300 s")
 
-	page := printed(func(out *bytes.Buffer) error { return html.Write(out, r) })
+	page := printed(func(out *bytes.Buffer) error { return html.Pages(r, html.Options{Alone: true})[0].Print(r, out) })
 	assert.Contains(t, page, `class="fail">0 of 5 within 300 s`)
 
 	junit := printed(func(out *bytes.Buffer) error { return r.JUnit(out) })
@@ -206,7 +206,7 @@ func TestLateInTheMatrix(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal": func(w io.Writer) error { return r.Terminal(w, false) },
 		"markdown": r.Markdown, "junit": r.JUnit, "json": r.JSON,
-		"html": func(w io.Writer) error { return html.Write(w, r) },
+		"html": func(w io.Writer) error { return html.Pages(r, html.Options{Alone: true})[0].Print(r, w) },
 	} {
 		var out bytes.Buffer
 		require.NoError(t, write(&out))
@@ -242,7 +242,7 @@ func TestARunThatEndedEarly(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal": func(w io.Writer) error { return r.Terminal(w, false) },
 		"markdown": r.Markdown, "json": r.JSON,
-		"html": func(w io.Writer) error { return html.Write(w, r) },
+		"html": func(w io.Writer) error { return html.Pages(r, html.Options{Alone: true})[0].Print(r, w) },
 	} {
 		var out bytes.Buffer
 		require.NoError(t, write(&out))

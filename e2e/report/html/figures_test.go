@@ -302,7 +302,8 @@ func TestEmptyReport(t *testing.T) {
 func TestWriteTellsOfAFullDisk(t *testing.T) {
 	reader, writer := io.Pipe()
 	require.NoError(t, reader.CloseWithError(errors.New("no space left")))
-	require.ErrorContains(t, html.Write(writer, report.New(nil, &judge.Judgement{})), "write the HTML report: no space left")
+	r := report.New(nil, &judge.Judgement{})
+	require.ErrorContains(t, html.Pages(r, html.Options{})[0].Print(r, writer), "write the HTML report: no space left")
 }
 
 // What was not done in its time is late: red, in the header, and nowhere a pass.

@@ -67,11 +67,6 @@ func Pages(r *report.Report, o Options) []report.File {
 	return files
 }
 
-// Write prints the first page alone.
-func Write(out io.Writer, r *report.Report) error {
-	return Pages(r, Options{Alone: true})[0].Print(r, out)
-}
-
 // to is the address of a style's page, seen from the first one; empty: there is none.
 func (s *site) to(of *style, anchor string) string {
 	if s.Alone {

@@ -262,9 +262,10 @@ func write(tb testing.TB, r *report.Report) []byte {
 // A page that is kept without those of styles leads to none of them.
 func TestAPageAloneLinksToNothingBesideIt(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, html.Write(&out, example(t)))
+	r := example(t)
+	require.NoError(t, html.Pages(r, html.Options{Alone: true})[0].Print(r, &out))
 	assert.NotContains(t, out.String(), `href="styles/`)
-	assert.Contains(t, string(write(t, example(t))), `href="styles/native.html"`)
+	assert.Contains(t, string(write(t, r)), `href="styles/native.html"`)
 }
 
 // site are all pages of a report, by their names.
