@@ -76,18 +76,13 @@ func (r *Report) uses(of have) string {
 	return ""
 }
 
-// choice is a column of the table of what to use, with its head there.
-type choice struct {
-	head string
-	result.Column
-}
-
-// chosen are the columns of that table.
-func (r *Report) chosen(load string) []choice {
-	var all []choice
+// chosen are the columns of the table of what to use, with their heads there.
+func (r *Report) chosen(load string) []result.Column {
+	var all []result.Column
 	add := func(head, id string) {
 		for _, c := range r.Choose(id) {
-			all = append(all, choice{head, c})
+			c.Head = head
+			all = append(all, c)
 		}
 	}
 	headline := r.Headline()
@@ -97,8 +92,8 @@ func (r *Report) chosen(load string) []choice {
 	add("tests that fail", "fails")
 	add("peak memory", "memory")
 	for _, c := range r.Choose(append(plain.Map(r.Scenarios, result.Keeps), plain.Map(r.Scenarios, result.Holds)...)...) {
-		_, head, _ := strings.Cut(c.Head, ", ") // after the scenario's name
-		all = append(all, choice{head, c})
+		_, c.Head, _ = strings.Cut(c.Head, ", ") // after the scenario's name
+		all = append(all, c)
 	}
 	return all
 }
@@ -110,7 +105,7 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 	columns := r.chosen(load)
 	t = table.Table{Header: []string{"if you …", "use"}, Left: 2}
 	for _, c := range columns {
-		t.Header, about = append(t.Header, c.head), append(about, fmt.Sprintf("*%s*: %s", c.head, c.Text))
+		t.Header, about = append(t.Header, c.Head), append(about, fmt.Sprintf("*%s*: %s", c.Head, c.Text))
 	}
 	var values [][]result.Value
 	var wrong []string
