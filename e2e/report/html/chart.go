@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -126,40 +127,32 @@ type figure struct{ Value, Interval string }
 
 // latencies are those of a style's cells, of the phases that all styles have or of its own; nil: it has none.
 func (s *study) latencies(cells []*result.Cell, id, title string, inner bool) *latencies {
+	phases := func(c *result.Cell) []stat.Summary {
+		return plain.Pick(s.Phases(c.Scenario), func(name string) (stat.Summary, bool) {
+			one, there := c.Phase(name)
+			return one, there && spec.Inner(name) == inner
+		})
+	}
+	all := plain.Flat(cells, phases)
+	if len(all) == 0 {
+		return nil
+	}
 	t := &latencies{ID: id, Title: title, Plots: !inner}
-	var all []stat.Summary
+	shown := t.quantiles(all)
 	for _, c := range cells {
 		g := phaseGroup{Scenario: c.Scenario}
 		if ratio := s.Value(c.Style.Label, result.Times(c.Scenario)); ratio.Text != "" && !inner {
 			g.Ratio = "× " + result.Reference + " " + ratio.Text + " " + ratio.From()
 		}
-		for _, name := range s.Phases(c.Scenario) {
-			if one, there := c.Phase(name); there && spec.Inner(name) == inner {
-				all = append(all, one)
-				row := latencyRow{Phase: name}
-				if text := inWords(s.Child(), name); text != name {
-					row.Text = text
-				}
-				g.Rows = append(g.Rows, row)
-			}
-		}
-		if len(g.Rows) > 0 {
-			t.Groups = append(t.Groups, g)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	shown := t.quantiles(all)
-	for i := range t.Groups {
-		for k := range t.Groups[i].Rows {
-			row := &t.Groups[i].Rows[k]
-			c := cells[slices.IndexFunc(cells, func(c *result.Cell) bool { return c.Scenario == t.Groups[i].Scenario })]
-			one, _ := c.Phase(row.Phase)
-			row.fill(c, one, shown)
+		for _, one := range phases(c) {
+			row := s.latencyRow(c, one, shown)
 			if t.Plots {
 				row.Dots = dotsOf(c, one, s.style(c.Style.Label).Look, s.x, near)
 			}
+			g.Rows = append(g.Rows, row)
+		}
+		if len(g.Rows) > 0 {
+			t.Groups = append(t.Groups, g)
 		}
 	}
 	return t
@@ -182,15 +175,17 @@ func (t *latencies) quantiles(all []stat.Summary) []float64 {
 	return shown
 }
 
-func (r *latencyRow) fill(c *result.Cell, one stat.Summary, shown []float64) {
-	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Uncounted(one)
+// latencyRow is a phase of a cell, without its chart.
+func (s *study) latencyRow(c *result.Cell, one stat.Summary, shown []float64) latencyRow {
+	r := latencyRow{Phase: one.Phase, Max: "–", Beside: cmp.Or(c.BesideFloor(one), "–"), N: "0", Apart: result.Uncounted(one)}
+	if text := inWords(s.Child(), one.Phase); text != one.Phase {
+		r.Text = text
+	}
 	r.Figures = plain.Map(shown, func(p float64) figure { return figureOf(one, p) })
 	if one.N > 0 {
-		r.N, r.Max = fmt.Sprintf("%s in %d", fmt.Sprint(one.N), one.Rounds), one.Max.String()
+		r.N, r.Max = fmt.Sprintf("%d in %d", one.N, one.Rounds), one.Max.String()
 	}
-	if beside := c.BesideFloor(one); beside != "" {
-		r.Beside = beside
-	}
+	return r
 }
 
 // figureOf is a quantile; a dash where there are too few samples for it.
