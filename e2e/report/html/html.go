@@ -56,12 +56,12 @@ func Pages(r *report.Report, o Options) []report.File {
 	build := sync.OnceValue(func() *site { return newSite(r, o) })
 	files := []report.File{{Name: o.Front, Print: func(_ *report.Report, out io.Writer) error {
 		s := build()
-		return s.print(out, "front", s.front())
+		return fill(out, "write the HTML report", "front", s.front())
 	}}}
 	for _, one := range stylesOf(r) {
 		files = append(files, report.File{Name: path.Join(Folder, one.File), Print: func(_ *report.Report, out io.Writer) error {
 			s := build()
-			return s.print(out, "style", s.profile(s.style(one.Label)))
+			return fill(out, "write the HTML report", "style", s.profile(s.style(one.Label)))
 		}})
 	}
 	return files
@@ -133,18 +133,18 @@ func (s *site) head(file, title, description string, dispute dispute, scripted b
 	return h
 }
 
-// print writes a page.
-func (s *site) print(out io.Writer, name string, data any) error {
-	pages, err := template.ParseFS(assets, "templates/*.tmpl")
-	if err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
-	}
+// fill writes what a template makes of data; an error says what that is.
+func fill(out io.Writer, what, name string, data any) error {
 	var text bytes.Buffer
-	if err := pages.ExecuteTemplate(&text, name, data); err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
+	all, err := template.ParseFS(assets, "templates/*.tmpl")
+	if err == nil {
+		err = all.ExecuteTemplate(&text, name, data)
 	}
-	if _, err := out.Write(bytes.Map(printable, text.Bytes())); err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
+	if err == nil {
+		_, err = out.Write(bytes.Map(printable, text.Bytes()))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

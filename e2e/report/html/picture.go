@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
@@ -81,23 +80,12 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	if err != nil {
 		return fmt.Errorf("draw the comparison: %w", err)
 	}
-	drawing, err := template.ParseFS(assets, "templates/*.tmpl")
-	if err != nil {
-		return fmt.Errorf("draw the comparison: %w", err)
-	}
 	p := s.picture(s.Headline(), cells)
 	p.CSS = css
 	if len(r.Tables()) > 1 {
 		p.Title += ", run " + strings.Join(s.Runs, ", ")
 	}
-	var text bytes.Buffer
-	if err := drawing.ExecuteTemplate(&text, "picture", p); err != nil {
-		return fmt.Errorf("draw the comparison: %w", err)
-	}
-	if _, err := out.Write(bytes.Map(printable, text.Bytes())); err != nil {
-		return fmt.Errorf("draw the comparison: %w", err)
-	}
-	return nil
+	return fill(out, "draw the comparison", "picture", p)
 }
 
 // picture draws a scenario, the fastest style first.
