@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,6 +21,8 @@ import (
 	"operatorbench/e2e/report/html"
 	made "operatorbench/e2e/report/internal/madetest"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // drawn is the comparison for light pages, and for dark ones.
 func drawn(tb testing.TB, r *report.Report) []string {
