@@ -23,11 +23,12 @@ func (f tracked) Lstat() (os.FileInfo, error)  { return os.Lstat(filepath.Join("
 func (f tracked) Open() (io.ReadCloser, error) { return os.Open(filepath.Join("..", string(f))) }
 
 // What `go install …/opbench@VERSION` fetches is a zip file of the module, which go
-// refuses if two names differ in case alone, or if it is too large.
+// refuses if two names differ in case alone, or if it is too large, or if it replaces another module.
 func TestModuleCanBeFetched(t *testing.T) {
 	checked := checkModule(t)
 	assert.Greater(t, len(checked.Valid), 500)
-	assert.NoError(t, checked.Err())
+	require.NoError(t, checked.Err())
+	assert.NotRegexp(t, `(?m)^(replace|exclude)\b`, string(read(t, "../go.mod")))
 }
 
 // checkModule checks the files that git tracks; where there is no clone, all that are there.
