@@ -328,12 +328,12 @@ func TestWhatTimedOutIsLate(t *testing.T) {
 
 // The floor of a load is not the least that an operator can take.
 func TestTheFloorSaysWhatItIsNot(t *testing.T) {
-	assert.Contains(t, string(about(t, ten(t), "floor")), "of a load of updates it is not, since the harness writes every step")
+	assert.Contains(t, string(about(t, several(), "floor")), "of a load of updates it is not, since the harness writes every step")
 }
 
 // A title that lists ten styles is none.
 func TestTitleOfManyStyles(t *testing.T) {
-	assert.Equal(t, "How should you write a Kubernetes operator?", textOf(parse(t, write(t, ten(t))).all("h1")[0]))
+	assert.Equal(t, "How should you write a Kubernetes operator?", textOf(parse(t, write(t, several())).all("h1")[0]))
 	assert.Equal(t, "Operator styles: native and argo", textOf(parse(t, write(t, handMade(t))).all("h1")[0]))
 }
 

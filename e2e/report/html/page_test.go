@@ -25,7 +25,7 @@ func reports(tb testing.TB) map[string]*report.Report {
 	tb.Helper()
 	return map[string]*report.Report{
 		"example": example(tb), "hand-made": handMade(tb), "hostile": named(hostile), "large": large(20_000),
-		"empty": report.New(nil, &judge.Judgement{}), "matrix": full(tb), "matrix alone": alone(), "ten styles": ten(tb), "thirty styles": thirty(tb), "several runs": several(),
+		"empty": report.New(nil, &judge.Judgement{}), "matrix": full(tb), "matrix alone": alone(), "thirty styles": thirty(tb), "several runs": several(),
 	}
 }
 

@@ -187,36 +187,6 @@ func full(tb testing.TB) *report.Report {
 	return report.Of(shard, one)
 }
 
-// ten is a report of as many styles as there will be: measured, and driven
-// through a quarter of the matrix.
-func ten(tb testing.TB) *report.Report {
-	tb.Helper()
-	all, err := scenarios.All(judge.OracleNames())
-	require.NoError(tb, err)
-	random := rand.New(rand.NewPCG(3, 4))
-	var rows []record.Scenario
-	var cells []made.Cell
-	for i, s := range all {
-		if !spec.InMatrix(s.Group) || i%4 != 0 {
-			continue
-		}
-		rows = append(rows, record.Scenario{Name: s.Name, Group: s.Group, Description: s.Description, StandsFor: s.StandsFor})
-		for _, style := range made.Ten()[1:] {
-			repeat := made.Pass()
-			switch at := random.IntN(20); {
-			case at < 5:
-				repeat = made.Fail("expected 5 ready replicas; at the end (+45.1 s) 3 of 5 pods are ready", "converged", "recovers")
-			case at < 7:
-				repeat = made.Exempt("it works in its own memory")
-			case at == 7:
-				continue
-			}
-			cells = append(cells, made.Cell{Style: style.Name, Scenario: s.Name, Repeats: []made.Repeat{repeat}})
-		}
-	}
-	return report.Of(made.Many(made.Ten(), 3), made.Recording("matrix", rows, cells...))
-}
-
 // benign makes a name that is nothing but a name, as long as a hostile one.
 func benign(of string) string { return of + strings.Repeat("-", utf8.RuneCountInString(evil)) }
 
