@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
 
 // Fisher returns the one-sided p-value that head fails no more often than base: the probability of at least as many
 // failures at head, if those that there are fell on the samples of both sides by chance (R. A. Fisher, "Statistical
@@ -18,6 +22,5 @@ func Fisher(baseFailed, base, headFailed, head int) float64 {
 
 // choose is the logarithm of the number of ways to choose k of n.
 func choose(n, k int) float64 {
-	lgamma := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
-	return lgamma(n) - lgamma(k) - lgamma(n-k)
+	return combin.LogGeneralizedBinomial(float64(n), float64(k))
 }

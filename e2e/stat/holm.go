@@ -1,5 +1,7 @@
 package stat
 
+import "math"
+
 // Median returns the median of each round: what stands for the round, where
 // each is to count once. Rounds without an observation are left out.
 func (r Replicates) Median() []Observation {
@@ -15,11 +17,7 @@ func (r Replicates) Median() []Observation {
 // SmallestP is the smallest two-sided p-value that a test of ranks can give two
 // groups of n each: all of one below all of the other, 2 ÷ C(2n, n).
 func SmallestP(n int) float64 {
-	p := 2.0
-	for i := 1; i <= n; i++ {
-		p *= float64(i) / float64(n+i)
-	}
-	return min(p, 1)
+	return min(1, 2*math.Exp(-choose(2*n, n)))
 }
 
 // Holm returns the p-values corrected for having been chosen among them all: a corrected value below α keeps the

@@ -71,9 +71,7 @@ func PermutationAbove(strata []Stratum, ratio float64, score Score) float64 {
 func PermutationBelow(strata []Stratum, ratio float64, score Score) float64 {
 	list := scored(strata, ratio, score)
 	for _, s := range list {
-		for i := range s.values {
-			s.values[i] = -s.values[i]
-		}
+		floats.Scale(-1, s.values)
 	}
 	return deal(list)
 }
@@ -161,13 +159,7 @@ func chosen(steps []int, k int) []float64 {
 			}
 		}
 	}
-	all := 0.0
-	for _, w := range ways[k] {
-		all += w
-	}
-	for i := range ways[k] {
-		ways[k][i] /= all
-	}
+	floats.Scale(1/floats.Sum(ways[k]), ways[k])
 	return ways[k]
 }
 
@@ -175,11 +167,8 @@ func chosen(steps []int, k int) []float64 {
 func convolve(a, b []float64) []float64 {
 	sum := make([]float64, len(a)+len(b)-1)
 	for j, y := range b {
-		if y == 0 {
-			continue
-		}
-		for i, x := range a {
-			sum[i+j] += x * y
+		if y > 0 {
+			floats.AddScaled(sum[j:j+len(a)], y, a)
 		}
 	}
 	return sum
@@ -301,14 +290,7 @@ func Surplus(strata []Stratum, ratio float64, score Score) float64 {
 func surplus(list []scores) float64 {
 	sum := 0.0
 	for _, s := range list {
-		mean := 0.0
-		for _, v := range s.values {
-			mean += v
-		}
-		mean /= float64(len(s.values))
-		for _, v := range s.values[:s.head] {
-			sum += v - mean
-		}
+		sum += floats.Sum(s.values[:s.head]) - float64(s.head)*floats.Sum(s.values)/float64(len(s.values))
 	}
 	if math.Abs(sum) < 1e-12 {
 		return 0
