@@ -70,7 +70,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 // placesOf ranks the styles that have rounds enough, in the order that is given.
 func placesOf(measured []stat.Summary) map[string]Rank {
 	ranked := rankable(measured)
-	return places(plain.Map(ranked, operatorOf), apart(ranked))
+	return places(plain.Map(ranked, func(s stat.Summary) string { return s.Operator }), apart(ranked))
 }
 
 // places ranks labels in the order that is given: the first is before the other as p-values say, which are corrected.
@@ -79,14 +79,35 @@ func places(labels []string, p func(first, other int) float64) map[string]Rank {
 	if len(labels) < 2 {
 		return all
 	}
-	slower := pairsOf(labels, p)
-	for _, label := range labels {
-		all[label] = Rank{Place: 1 + len(slower.before(label)), Last: len(labels) - len(slower[label])}
+	ranks := slices.Repeat([]Rank{{Place: 1, Last: len(labels)}}, len(labels))
+	for _, pair := range toldApart(len(labels), p) {
+		ranks[pair[0]].Last--
+		ranks[pair[1]].Place++
+	}
+	for i, label := range labels {
+		all[label] = ranks[i]
 	}
 	return all
 }
 
-// byMedian orders summaries as pairsOf wants them; a censored median comes after those that are known.
+// toldApart are the pairs of n styles, the faster one first, that p-values tell apart, corrected for all pairs.
+func toldApart(n int, p func(first, other int) float64) [][2]int {
+	var pairs, told [][2]int
+	for i := range n {
+		for k := i + 1; k < n; k++ {
+			pairs = append(pairs, [2]int{i, k})
+		}
+	}
+	corrected := stat.Holm(plain.Map(pairs, func(pair [2]int) float64 { return p(pair[0], pair[1]) }))
+	for i, pair := range pairs {
+		if corrected[i] < 1-stat.Level {
+			told = append(told, pair)
+		}
+	}
+	return told
+}
+
+// byMedian orders summaries as toldApart wants them; a censored median comes after those that are known.
 func byMedian(a, b stat.Summary) int {
 	last := func(s stat.Summary) int {
 		if s.P50.Censored {
@@ -96,8 +117,6 @@ func byMedian(a, b stat.Summary) int {
 	}
 	return cmp.Or(last(a)-last(b), cmp.Compare(a.P50.Value, b.P50.Value))
 }
-
-func operatorOf(s stat.Summary) string { return s.Operator }
 
 // apart are the p-values of stat.Apart.
 func apart(ranked []stat.Summary) func(first, other int) float64 {
@@ -112,40 +131,6 @@ func rankable(measured []stat.Summary) []stat.Summary {
 	return slices.DeleteFunc(slices.Clone(measured), func(s stat.Summary) bool { return s.Rounds < stat.RankedRounds })
 }
 
-// pairs has for each style those that are slower, as far as can be told.
-type pairs map[string][]string
-
-// before are the styles that are faster than one, as far as can be told.
-func (p pairs) before(one string) (faster []string) {
-	for name, slower := range p {
-		if slices.Contains(slower, one) {
-			faster = append(faster, name)
-		}
-	}
-	return faster
-}
-
-// pairsOf compares each style with each that is listed after it, corrected for all of these comparisons.
-func pairsOf(labels []string, apart func(first, other int) float64) pairs {
-	var p []float64
-	for i := range labels {
-		for k := i + 1; k < len(labels); k++ {
-			p = append(p, apart(i, k))
-		}
-	}
-	p = stat.Holm(p)
-	all := pairs{}
-	for i, one := range labels {
-		for _, other := range labels[i+1:] {
-			if p[0] < 1-stat.Level {
-				all[one] = append(all[one], other)
-			}
-			p = p[1:]
-		}
-	}
-	return all
-}
-
 // ToldApart reports whether the pods of some styles are known to be ready after different times in a scenario.
 func (r *Set) ToldApart(scenario string, labels []string) bool {
 	for _, one := range r.Tables() {
@@ -158,7 +143,7 @@ func (r *Set) ToldApart(scenario string, labels []string) bool {
 		}
 		slices.SortStableFunc(measured, byMedian)
 		ranked := rankable(measured)
-		if len(pairsOf(plain.Map(ranked, operatorOf), apart(ranked))) > 0 {
+		if len(toldApart(len(ranked), apart(ranked))) > 0 {
 			return true
 		}
 	}
