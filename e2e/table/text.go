@@ -132,11 +132,11 @@ func Line(columns []Column, cells []Cell, paint func(spec.Outcome, string) strin
 		if c.Most > 0 {
 			text = plain.Clip(text, c.Most)
 		}
+		width := c.Width
 		if c.Left {
-			text = plain.Left(text, c.Width)
-		} else {
-			text = plain.Right(text, c.Width)
+			width = -width
 		}
+		text = fmt.Sprintf("%*s", width, text)
 		if cell.Outcome != "" && paint != nil {
 			text = paint(cell.Outcome, text)
 		}
