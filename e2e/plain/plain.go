@@ -71,11 +71,3 @@ func Shell(word string) string {
 	}
 	return word
 }
-
-// First names the first of many, and how many more there are.
-func First(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}

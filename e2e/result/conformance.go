@@ -126,7 +126,7 @@ func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	}
 	switch {
 	case len(failed) > 0:
-		return spec.Fail, plain.First(failed, 2)
+		return spec.Fail, plain.Some(failed, 2)
 	case passed == 0:
 		return spec.NotApplicable, notAsked
 	}

@@ -241,7 +241,7 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}
 	if names, err := git(ctx, root, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
-		text += fmt.Sprintf("; name a commit, or one of: %s", plain.First(strings.Fields(names), mostNamed))
+		text += fmt.Sprintf("; name a commit, or one of: %s", plain.Some(strings.Fields(names), mostNamed))
 	}
 	return "", errors.New(text)
 }

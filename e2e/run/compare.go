@@ -356,7 +356,7 @@ func (g gateRun) look(round int, spent time.Duration) error {
 		case p.Settled:
 			line += ": " + string(p.Verdict)
 		case len(p.Open) > 0:
-			line += "; open: " + plain.First(p.Open, mostNamed)
+			line += "; open: " + plain.Some(p.Open, mostNamed)
 		}
 		g.say("%s", line)
 	}

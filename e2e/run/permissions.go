@@ -284,7 +284,7 @@ func (e *environment) permitted(ctx context.Context) error {
 	if self, err := e.kube.Typed.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{}); err == nil {
 		who = self.Status.UserInfo.Username
 	}
-	return fmt.Errorf("%s may not %s, which this run needs: nothing was made; `%s permissions` with the run's --operator and --scenario prints the manifest of an account that may", who, plain.First(lacked, mostNamed), e.options.program())
+	return fmt.Errorf("%s may not %s, which this run needs: nothing was made; `%s permissions` with the run's --operator and --scenario prints the manifest of an account that may", who, plain.Some(lacked, mostNamed), e.options.program())
 }
 
 // lackedRights asks the cluster which rights of some rules the account that asks lacks in all namespaces.

@@ -37,11 +37,11 @@ func (e *environment) inTheWay(ctx context.Context, p *participant) (everybodys,
 			return fmt.Errorf("look whether %s, which could not be removed, still runs: %w", gone.label(), err), nil
 		}
 		if len(pods) > 0 {
-			return fmt.Errorf("%s could not be removed, and its pods still run: %s; the run ends here, because they would act on the next style's custom resources; delete these pods (or the cluster), and run again", gone.label(), plain.First(pods, mostNamed)), nil
+			return fmt.Errorf("%s could not be removed, and its pods still run: %s; the run ends here, because they would act on the next style's custom resources; delete these pods (or the cluster), and run again", gone.label(), plain.Some(pods, mostNamed)), nil
 		}
 		shared, err := e.shared(ctx, gone, p)
 		if err == nil && len(shared) > 0 {
-			err = errors.New(plain.First(shared, mostNamed))
+			err = errors.New(plain.Some(shared, mostNamed))
 		}
 		if err != nil {
 			itsOwn = errors.Join(itsOwn, fmt.Errorf("not driven any further: it brings what is left of %s, which could not be removed: %w", gone.label(), err))
