@@ -15,6 +15,15 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// staged is a custom resource of a load that was written in time, of the stage or rate that its sample has.
+func staged(took time.Duration, s judge.Sample) judge.Result {
+	s.Phase, s.At, s.Value, s.Outcome = spec.PhaseChildWritten, s.From+took, took.Seconds(), judge.OK
+	return judge.Result{
+		Style: s.Operator, Scenario: s.Scenario, Group: spec.GroupLoad, Round: s.Block, Stage: s.Stage, Held: s.Held, Rate: s.Rate, End: record.Settled,
+		Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}, Samples: []judge.Sample{s},
+	}
+}
+
 // A growth has a row for each number of custom resources, the floor's figures beside, and says in a sentence what it
 // takes.
 func TestTableOfGrowths(t *testing.T) {
@@ -23,12 +32,7 @@ func TestTableOfGrowths(t *testing.T) {
 		Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}},
 	}}
 	add := func(style, stage string, held int, from, took time.Duration) {
-		r := judge.Result{Style: style, Scenario: "growth", Group: spec.GroupLoad, Round: 1, Stage: stage, Held: held, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
-		r.Samples = []judge.Sample{{
-			Operator: style, Scenario: "growth", Run: "abc123", Block: 1, Stage: stage, Held: held, Phase: spec.PhaseChildWritten,
-			From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
-		}}
-		j.Results = append(j.Results, r)
+		j.Results = append(j.Results, staged(took, judge.Sample{Operator: style, Scenario: "growth", Run: "abc123", Block: 1, Stage: stage, Held: held, From: from}))
 	}
 	for i := range 10 {
 		at := time.Duration(i) * 200 * time.Millisecond
@@ -91,13 +95,7 @@ func TestEachRunsLoadsStandBesideItsOwnFloor(t *testing.T) {
 			Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}, {Name: "burst-create", Group: spec.GroupLoad}, {Name: "ramp", Group: spec.GroupLoad, Ramp: &spec.Ramp{From: 1, Most: 1, Hold: 2 * time.Second, P99: time.Second}}},
 		}}
 		add := func(style, scenario, stage string, rate, i int, took time.Duration) {
-			r := judge.Result{Style: style, Scenario: scenario, Group: spec.GroupLoad, Round: 1, Stage: stage, Rate: rate, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
-			from := time.Duration(i) * time.Second
-			r.Samples = []judge.Sample{{
-				Operator: style, Scenario: scenario, Run: name, Block: 1, Stage: stage, Rate: rate, Phase: spec.PhaseChildWritten,
-				From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
-			}}
-			j.Results = append(j.Results, r)
+			j.Results = append(j.Results, staged(took, judge.Sample{Operator: style, Scenario: scenario, Run: name, Block: 1, Stage: stage, Rate: rate, From: time.Duration(i) * time.Second}))
 		}
 		for i := range 2 {
 			for style, took := range map[string]time.Duration{spec.Floor: floor, "native": took} {
@@ -140,12 +138,7 @@ func TestNewcomersOfTwoQueuesStandSideBySide(t *testing.T) {
 			Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}},
 		}}
 		add := func(style, stage string, round int, from, took time.Duration) {
-			r := judge.Result{Style: style, Scenario: "growth", Group: spec.GroupLoad, Round: round, Stage: stage, Held: 1030, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
-			r.Samples = []judge.Sample{{
-				Operator: style, Scenario: "growth", Run: "abc123", Block: round, Stage: stage, Held: 1030, Phase: spec.PhaseChildWritten,
-				From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
-			}}
-			j.Results = append(j.Results, r)
+			j.Results = append(j.Results, staged(took, judge.Sample{Operator: style, Scenario: "growth", Run: "abc123", Block: round, Stage: stage, Held: 1030, From: from}))
 		}
 		for round := 1; round <= rounds; round++ {
 			for style, waits := range map[string]time.Duration{"controller-runtime": 100 * time.Millisecond, "controller-runtime-fifo": 1800 * time.Millisecond} {
