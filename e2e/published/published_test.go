@@ -81,7 +81,7 @@ func TestWhatIsNotTheRecordingIsRefused(t *testing.T) {
 		want   string
 	}{
 		"another file":   {func(r *published.Recording) { r.Files = []string{"docs/results/quick/r1/environment.json"} }, "with SHA-256"},
-		"twice":          {func(r *published.Recording) { r.Files = append(r.Files, r.Files...) }, "16 bytes"},
+		"twice":          {func(r *published.Recording) { r.Files = append(r.Files, r.Files...) }, "with SHA-256"},
 		"no such file":   {func(r *published.Recording) { r.Files = []string{"nothing"} }, "git cat-file"},
 		"no such commit": {func(r *published.Recording) { r.Commit = "0123456789012345678901234567890123456789" }, "git fetch --unshallow"},
 	} {
