@@ -186,16 +186,19 @@ func (m *markdown) needs(r *Report) {
 
 // dated says which styles are left out of the needs for the age of their framework's version; empty: none.
 func (r *Report) dated() string {
-	var all []string
-	for _, label := range r.Contestants() {
-		if year := r.Dated(label); year != "" {
-			all = append(all, label+", of "+year)
-		}
-	}
-	if len(all) == 0 {
+	all := plain.Pick(r.Contestants(), func(label string) (string, bool) {
+		year := r.Dated(label)
+		return text(label + ", of " + year), year != ""
+	})
+	return told("Left out are styles on a version of their framework that is more than two years old (", all, ").")
+}
+
+// told is a sentence about some styles; empty: there are none.
+func told(lead string, styles []string, tail string) string {
+	if len(styles) == 0 {
 		return ""
 	}
-	return "Left out are styles on a version of their framework that is more than two years old (" + text(strings.Join(all, "; ")) + ")."
+	return lead + strings.Join(styles, "; ") + tail
 }
 
 // matches are styles with the figures that order them.
@@ -220,10 +223,7 @@ func (r *Report) severalVersions() string {
 			all = append(all, label+" ("+plain.List(versions)+")")
 		}
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return "Not all figures of a style are from one version of its framework: " + strings.Join(all, "; ") + "."
+	return told("Not all figures of a style are from one version of its framework: ", all, ".")
 }
 
 // older names the styles that are not built on the newest version of their framework; empty: there are none.
@@ -241,10 +241,7 @@ func (r *Report) older() string {
 		}
 		older = append(older, fmt.Sprintf("%s on %s %s (newest: %s)", label, f.Name, version, f.Newest))
 	}
-	if len(older) == 0 {
-		return ""
-	}
-	return "Not measured on the newest version of their framework: " + strings.Join(older, "; ") + "."
+	return told("Not measured on the newest version of their framework: ", older, ".")
 }
 
 // attribute escapes a text for an HTML attribute.
