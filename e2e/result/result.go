@@ -93,7 +93,8 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 // Of adds up recordings.
 func Of(recordings ...Recording) *Set {
 	r := &Set{
-		Samples: make([]judge.Sample, 0, samplesOf(recordings)), Matrix: ofMatrix(recordings), Grants: rights(recordings),
+		Samples: make([]judge.Sample, 0, samplesOf(recordings)), Matrix: ofMatrix(recordings),
+		Grants:   grants.Join(plain.Flat(recordings, func(one Recording) []grants.Use { return one.Grants })...),
 		expected: map[string]verdicts.Expected{}, Warnings: twice(recordings),
 	}
 	for _, one := range recordings {
@@ -426,12 +427,6 @@ func span(list []int) string { return plain.Span(slices.Min(list), slices.Max(li
 // noun is what span counts.
 func noun(list []int, word string, many ...string) string {
 	return plain.Noun(slices.Max(list), word, many...)
-}
-
-// rights are what styles did with theirs, over all recordings.
-func rights(recordings []Recording) []grants.Use {
-	uses := plain.Flat(recordings, func(one Recording) []grants.Use { return one.Grants })
-	return grants.Join(uses...)
 }
 
 // undriven is what was asked for and not driven, where the run ended early.
