@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -27,9 +27,8 @@ type study struct {
 func newStudy(r *report.Report, styles []*style) *study {
 	s := &study{Report: r, Styles: stylesOf(r)}
 	for i, one := range s.Styles {
-		if at := slices.IndexFunc(styles, func(other *style) bool { return other.Label == one.Label }); at >= 0 {
-			s.Styles[i] = styles[at]
-		}
+		of, _ := plain.Find(styles, func(other *style) bool { return other.Label == one.Label })
+		s.Styles[i] = cmp.Or(of, one)
 	}
 	s.x, s.anchors = logAxis(reach("", r.Cells...)), map[string]string{}
 	ids := newIDs()
@@ -84,10 +83,8 @@ func reach(phase string, cells ...*result.Cell) (low, high float64) {
 
 // style finds a style by its label; one without a result has a plain look.
 func (s *study) style(label string) *style {
-	if i := slices.IndexFunc(s.Styles, func(one *style) bool { return one.Label == label }); i >= 0 {
-		return s.Styles[i]
-	}
-	return &style{Label: label}
+	found, _ := plain.Find(s.Styles, func(one *style) bool { return one.Label == label })
+	return cmp.Or(found, &style{Label: label})
 }
 
 // style is what is compared, with its look.
