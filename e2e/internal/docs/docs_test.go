@@ -154,6 +154,7 @@ func published() (map[string][]string, error) {
 		"results/replication-quick":  {"results/replication-quick"},
 		"results/replication-slow":   {"results/replication-slow"},
 		"results/scale":              {"results/scale"},
+		"results/five-thousand":      {"results/five-thousand"},
 		"results/variants":           {"results/variants"},
 	}
 	all, err := comparison()
