@@ -22,9 +22,9 @@ parts=(
   "growth        growth 1 370 ${quick[*]:0:5}"
   "growth-more   growth 1 605 ${quick[*]:5} argo-direct"
   "growth-slow   growth 1 900? operator-sdk argo-best ansible"
-  "five-thousand growth-five-thousand 1 1800? ${quick[*]:0:2}"
-  "five-more     growth-five-thousand 1 1800? ${quick[*]:2:3}"
-  "five-others   growth-five-thousand 1 1800? ${quick[*]:5}"
+  "five-thousand growth-five-thousand 1 605 ${quick[*]:0:2}"
+  "five-more     growth-five-thousand 1 800? ${quick[*]:2:3}"
+  "five-others   growth-five-thousand 1 1200? ${quick[*]:5}"
   "five-slow     growth-five-thousand 1 1800? ansible argo-best"
 )
 
