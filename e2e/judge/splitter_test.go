@@ -154,7 +154,7 @@ func TestSplitterRefuses(t *testing.T) {
 	}
 	begin := record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create", Namespace: "services"}}
 	end := record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Namespace: "services"}}
-	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: spec.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
+	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: spec.Pods, Name: "p1", Object: json.RawMessage(`{"status":{"replicas":"x"}}`)}}
 	for want, entries := range map[string][]record.Entry{
 		"before the header":                      {begin},
 		"a second header":                        {header(), header()},

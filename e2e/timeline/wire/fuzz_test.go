@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
@@ -58,56 +57,6 @@ func regular(text []byte) bool {
 	}
 }
 
-// What is skimmed is what encoding/json reads.
-func FuzzSkim(f *testing.F) {
-	for _, text := range []string{
-		`{"metadata":{"uid":"u","resourceVersion":"12","generation":3,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a"],"ownerReferences":[{"controller":true,"uid":"o"}]},"spec":{"replicas":2,"size":4,"a":["}"]},"status":{"observedGeneration":2,"replicas":1,"readyReplicas":0,"updatedReplicas":-1,"nodes":["p1","p2"],"phase":"Running"}}`,
-		`{"metadata":{"annotations":{"a":"\"}{\\"},"ownerReferences":[{"uid":"x"},{"controller":false,"uid":"y"}]},"status":null}`,
-		`{"status":{"replicas":1e2}}`, `{"spec":{"replicas":null}}`, `{"metadata":{"deletionTimestamp":null}}`, `{}`, `null`, `[]`, `{"a":1}}`,
-	} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) || !regular(text) || spelledOtherwise(text) {
-			return
-		}
-		var quick, whole Object
-		if quick.skim(text, false) {
-			var in wire
-			var runs workload
-			require.NoError(t, json.Unmarshal(text, &in), "skimmed %+v", quick)
-			require.NoError(t, json.Unmarshal(text, &runs), "skimmed %+v", quick)
-			whole.take(&in)
-			whole.takeWorkload(&runs)
-			same(t, whole, quick, text)
-		}
-		custom := Object{Resource: layout.Customs}
-		var in struct {
-			Spec struct {
-				Size int `json:"size"`
-			} `json:"spec"`
-			Status struct {
-				ObservedGeneration int64       `json:"observedGeneration"`
-				Replicas           int         `json:"replicas"`
-				Selector           string      `json:"selector"`
-				Nodes              []string    `json:"nodes"`
-				Conditions         []Condition `json:"conditions"`
-			} `json:"status"`
-		}
-		if json.Unmarshal(text, &in) != nil || layout.Read(&custom, text) != nil {
-			return
-		}
-		read := Object{
-			Size: in.Spec.Size, ObservedGeneration: in.Status.ObservedGeneration, StatusReplicas: in.Status.Replicas,
-			Selector: in.Status.Selector, Nodes: in.Status.Nodes, Conditions: in.Status.Conditions,
-		}
-		same(t, read, Object{
-			Size: custom.Size, ObservedGeneration: custom.ObservedGeneration, StatusReplicas: custom.StatusReplicas,
-			Selector: custom.Selector, Nodes: custom.Nodes, Conditions: custom.Conditions,
-		}, text)
-	})
-}
-
 // layout is that of a workload whose paths are those of the seeds.
 var layout = NewLayout(&spec.Workload{
 	Resource: spec.CustomResource{Group: "example.com", Version: "v1", Kind: "Example", Plural: "examples"},
@@ -118,39 +67,6 @@ var layout = NewLayout(&spec.Workload{
 		Nodes: "status.nodes", Conditions: "status.conditions",
 	},
 })
-
-// same compares what was read in two ways; none and empty are one.
-func same(t *testing.T, want, got Object, text []byte) {
-	t.Helper()
-	for _, o := range []*Object{&want, &got} {
-		if len(o.Finalizers) == 0 {
-			o.Finalizers = nil
-		}
-		if len(o.Nodes) == 0 {
-			o.Nodes = nil
-		}
-		if len(o.Conditions) == 0 {
-			o.Conditions = nil
-		}
-	}
-	assert.Equal(t, want, got, "%s", text)
-}
-
-// spelledOtherwise tells whether a key of ours is there in another spelling,
-// which encoding/json takes for it.
-func spelledOtherwise(text []byte) bool {
-	for _, key := range []string{
-		"metadata", "spec", "status", "uid", "resourceVersion", "generation", "deletionTimestamp", "finalizers", "ownerReferences", "controller",
-		"size", "replicas", "observedGeneration", "readyReplicas", "updatedReplicas", "nodes", "phase", "selector", "conditions",
-		"type", "reason", "message",
-	} {
-		lower := bytes.ToLower(text)
-		if bytes.Count(lower, []byte(`"`+strings.ToLower(key)+`"`)) != bytes.Count(text, []byte(`"`+key+`"`)) {
-			return true
-		}
-	}
-	return false
-}
 
 // What one pass finds is what gjson finds, path by path.
 func FuzzLookup(f *testing.F) {
@@ -198,7 +114,7 @@ func left(l *Lookup) []string {
 	return list
 }
 
-// Details that are not as expected are an error, never a panic.
+// Objects that are not as expected are an error, never a panic.
 func FuzzDetail(f *testing.F) {
 	for _, text := range []string{
 		`{"metadata":{"labels":{"app":"a"}},"status":{"containerStatuses":[{"name":"c","restartCount":2,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"reason":"Error"}}}]}}`,
@@ -210,6 +126,7 @@ func FuzzDetail(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, resource string, text []byte) {
+		_ = layout.Read(&Object{Resource: resource}, text)
 		d, err := layout.ReadDetail(resource, text)
 		require.Equal(t, err == nil, d != nil)
 		if err == nil && len(text) > 0 && resource == layout.Mains && d.Spec != "" {

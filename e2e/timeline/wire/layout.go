@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 
 	whole "k8s.io/apimachinery/pkg/util/json"
@@ -37,8 +36,8 @@ func NewLayout(w *spec.Workload, others ...string) *Layout {
 	return &Layout{
 		Others:  others,
 		Customs: w.Resource.Name(), Mains: w.Main().Resource,
-		fields: w.Phases != (spec.WorkloadPhases{}), custom: NewLookup(paths),
-		scale: NewLookup([]string{"spec.replicas", unset, "status.replicas", "status.selector", unset, unset, unset}),
+		fields: w.Phases != (spec.WorkloadPhases{}), custom: behindMetadata(paths...),
+		scale: behindMetadata("spec.replicas", unset, "status.replicas", "status.selector", unset, unset, unset),
 	}
 }
 
@@ -54,7 +53,16 @@ func (l *Layout) Detailed(resource string) bool { return l.IsRead(resource) || r
 // Read takes what judging needs out of an object's JSON.
 func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 	custom, other := o.Resource == l.Customs, slices.Contains(l.Others, o.Resource)
-	if err := o.read(raw, custom || other && o.Resource != spec.Pods && o.Resource != spec.ReplicaSets); err != nil {
+	var err error
+	switch {
+	case custom:
+		err = o.read(raw, l.custom, o.status()...)
+	case other && o.Resource != spec.Pods && o.Resource != spec.ReplicaSets:
+		err = o.read(raw, bare)
+	default:
+		err = o.read(raw, runs, &o.Replicas, &o.ObservedGeneration, &o.StatusReplicas, &o.ReadyReplicas, &o.UpdatedReplicas, &o.Phase)
+	}
+	if err != nil {
 		return err
 	}
 	if l.fields && (custom || other || o.Resource == l.Mains) {
@@ -64,7 +72,7 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 	}
 	switch {
 	case custom:
-		return errors.Join(o.readPaths(l.custom, raw), o.readAsks(raw))
+		return o.readAsks(raw)
 	case o.Resource == spec.Pods:
 		return o.readWaiting(raw)
 	}
@@ -73,66 +81,5 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 
 // ReadScale reads what the scale subresource of a custom resource answered.
 func (l *Layout) ReadScale(o *Object, raw json.RawMessage) error {
-	if err := o.read(raw, true); err != nil {
-		return err
-	}
-	return o.readPaths(l.scale, raw)
-}
-
-// readPaths reads what a custom resource has at the paths of its workload. A value of another type is an error.
-func (o *Object) readPaths(look *Lookup, raw json.RawMessage) error {
-	found, err := look.In(raw, func(int) bool { return true })
-	if err != nil {
-		return err
-	}
-	for slot, into := range []any{&o.Size, &o.ObservedGeneration, &o.StatusReplicas, &o.Selector, &o.Nodes, &o.Conditions, &o.Message} {
-		if value := found[slot]; value != nil && !skimValue(value, into) {
-			if err := json.Unmarshal(value, into); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// skimValue reads a value of the usual form; false: it is not, and encoding/json must be asked.
-func skimValue(text Value, into any) bool {
-	s := &scanner{text: text}
-	switch into := into.(type) {
-	case *int:
-		number := s.int(0)
-		if !s.done() {
-			return false
-		}
-		*into = int(number)
-	case *int64:
-		number := s.int(0)
-		if !s.done() {
-			return false
-		}
-		*into = number
-	case *string:
-		word := s.string()
-		if !s.done() {
-			return false
-		}
-		*into = word
-	case *[]string:
-		list := s.strings()
-		if !s.done() {
-			return false
-		}
-		*into = list
-	case *[]Condition:
-		if s.null() {
-			return s.done()
-		}
-		list := []Condition{}
-		s.array(func() { list = append(list, s.condition()) })
-		if !s.done() {
-			return false
-		}
-		*into = list
-	}
-	return true
+	return o.read(raw, l.scale, o.status()...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -85,6 +86,41 @@ func (v Value) is(text string) bool {
 
 // IsAny reports whether the value is printed as one of these texts.
 func (v Value) IsAny(list []string) bool { return slices.ContainsFunc(list, v.is) }
+
+// decode leaves to encoding/json what is no usual text or integer: a null, say, which changes nothing.
+func (v Value) decode(into any) error {
+	switch into := into.(type) {
+	case *string:
+		s := &scanner{text: v}
+		if text := s.plain(); s.done() {
+			*into = string(text)
+			return nil
+		}
+	case *int:
+		if number, err := strconv.Atoi(string(v)); err == nil {
+			*into = number
+			return nil
+		}
+	case *int64:
+		if number, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			*into = number
+			return nil
+		}
+	}
+	return json.Unmarshal(v, into)
+}
+
+// decodeAll decodes the values that there are, each into its own place.
+func decodeAll(found []Value, into ...any) error {
+	for slot, text := range found {
+		if text != nil {
+			if err := text.decode(into[slot]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 var (
 	// A key of digits would be an index into an array; other signs are gjson's.
@@ -178,7 +214,7 @@ func (l *Lookup) gjson(object []byte, i int, spend func(steps int) bool) Value {
 	if !r.Exists() {
 		return nil
 	}
-	return gjson.AppendJSONString(nil, r.String()) // not every result has a text of its own
+	return Value(r.Raw)
 }
 
 // walk fills in what a tree wants of the value that comes next.

@@ -2,7 +2,13 @@
 // text. Whatever is not of the form in which recordings are written is left to encoding/json, which has the last word.
 package wire
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
 
 // Object is what judging reads of a Kubernetes object.
 type Object struct {
@@ -42,80 +48,42 @@ type Condition struct {
 	LastTransitionTime string `json:"lastTransitionTime"`
 }
 
-// wire is the part of an object's JSON that Object is made from.
-type wire struct {
-	Metadata struct {
-		UID               string   `json:"uid"`
-		ResourceVersion   string   `json:"resourceVersion"`
-		Generation        int64    `json:"generation"`
-		DeletionTimestamp *string  `json:"deletionTimestamp"`
-		Finalizers        []string `json:"finalizers"`
-		OwnerReferences   []struct {
-			UID        string `json:"uid"`
-			Controller bool   `json:"controller"`
-		} `json:"ownerReferences"`
-	} `json:"metadata"`
-}
+// What is read of every object, by slot; and behind it, of a pod and of what runs pods.
+var (
+	metadata = []string{"metadata.uid", "metadata.deletionTimestamp", "metadata.ownerReferences", "metadata.resourceVersion", "metadata.generation", "metadata.finalizers"}
+	bare     = behindMetadata()
+	runs     = behindMetadata("spec.replicas", "status.observedGeneration", "status.replicas", "status.readyReplicas", "status.updatedReplicas", "status.phase")
+)
 
-// workload is the part that a pod, and an object that runs pods, have.
-type workload struct {
-	Spec struct {
-		Replicas *int `json:"replicas"`
-	} `json:"spec"`
-	Status struct {
-		ObservedGeneration int64  `json:"observedGeneration"`
-		Replicas           int    `json:"replicas"`
-		ReadyReplicas      int    `json:"readyReplicas"`
-		UpdatedReplicas    int    `json:"updatedReplicas"`
-		Phase              string `json:"phase"`
-	} `json:"status"`
-}
+// behindMetadata is a lookup of an object's metadata, and behind it of further paths.
+func behindMetadata(paths ...string) *Lookup { return NewLookup(slices.Concat(metadata, paths)) }
 
-// read takes what judging needs out of an object's JSON, but for the spec and status of a custom resource.
-func (o *Object) read(raw json.RawMessage, custom bool) error {
-	quick := *o
-	if quick.skim(raw, custom) {
-		*o = quick
-		return nil
-	}
-	var in wire
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return err
-	}
-	o.take(&in)
-	if custom {
-		return nil
-	}
-	var runs workload
-	if err := json.Unmarshal(raw, &runs); err != nil {
-		return err
-	}
-	o.takeWorkload(&runs)
-	return nil
-}
-
-func (o *Object) take(in *wire) {
-	meta := &in.Metadata
-	if o.UID == "" {
-		o.UID = meta.UID
-	}
-	o.ResourceVersion, o.Generation = meta.ResourceVersion, meta.Generation
-	o.Deleting, o.Finalizers = meta.DeletionTimestamp != nil, meta.Finalizers
-	for _, owner := range meta.OwnerReferences {
-		if owner.Controller {
-			o.Controller = owner.UID
+// read takes an object's metadata, and what a lookup finds behind it. A value of another type is an error.
+func (o *Object) read(raw json.RawMessage, look *Lookup, behind ...any) error {
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		if err := json.Unmarshal(raw, &struct{}{}); err != nil { // null is an object without anything
+			return err
 		}
 	}
-	o.Replicas = 1
+	found, err := look.In(raw, unbounded)
+	if err != nil {
+		return err
+	}
+	if o.UID == "" {
+		o.UID = found[0].String()
+	}
+	o.Deleting = found[1] != nil && string(found[1]) != "null"
+	o.Controller = gjson.GetBytes(found[2], "#(controller==true).uid").String()
+	o.Replicas = 1 // where absent
+	return decodeAll(found[3:], append([]any{&o.ResourceVersion, &o.Generation, &o.Finalizers}, behind...)...)
 }
 
-func (o *Object) takeWorkload(in *workload) {
-	if in.Spec.Replicas != nil {
-		o.Replicas = *in.Spec.Replicas
-	}
-	s := &in.Status
-	o.ObservedGeneration, o.Phase = s.ObservedGeneration, s.Phase
-	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
+// unbounded allows for any number of steps.
+func unbounded(int) bool { return true }
+
+// status is where what a custom resource has at the paths of its workload goes, by slot.
+func (o *Object) status() []any {
+	return []any{&o.Size, &o.ObservedGeneration, &o.StatusReplicas, &o.Selector, &o.Nodes, &o.Conditions, &o.Message}
 }
 
 // Notices are what the object's conditions say: outside of the correctness matrix only

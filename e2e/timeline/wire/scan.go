@@ -1,14 +1,13 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
 
 // scanner walks over compact JSON, as recordings hold it, and passes over what nobody asks for without taking it apart.
-// Whatever it does not know (white space, escapes, a number that is no integer) makes it fail: the caller then reads
-// the text with a whole parser, which has the last word.
+// Whatever it does not know (white space, escapes) makes it fail: the caller then reads the text with a whole parser,
+// which has the last word.
 type scanner struct {
 	text   []byte
 	at     int
@@ -54,17 +53,6 @@ func (s *scanner) object(visit func(key []byte)) {
 	}
 }
 
-// array calls visit with each element of the array that comes next.
-func (s *scanner) array(visit func()) {
-	if !s.take('[') {
-		s.fail()
-		return
-	}
-	for more := !s.take(']'); more && !s.failed; more = s.more(']') {
-		s.value(visit)
-	}
-}
-
 func (s *scanner) value(visit func()) {
 	before := s.at
 	visit()
@@ -102,68 +90,6 @@ func (s *scanner) plain() []byte {
 	}
 	s.fail()
 	return nil
-}
-
-// null passes over a null, if that is what comes next.
-func (s *scanner) null() bool {
-	if s.peek() != 'n' || !bytes.HasPrefix(s.text[s.at:], []byte("null")) {
-		return false
-	}
-	s.at += len("null")
-	return true
-}
-
-// bool reads true or false; a null is false.
-func (s *scanner) bool() bool {
-	for _, word := range []string{"true", "false", "null"} {
-		if bytes.HasPrefix(s.text[s.at:], []byte(word)) {
-			s.at += len(word)
-			return word == "true"
-		}
-	}
-	s.fail()
-	return false
-}
-
-// string reads a plain string; a null is the empty one.
-func (s *scanner) string() string {
-	if s.null() {
-		return ""
-	}
-	return string(s.plain())
-}
-
-// strings reads an array of plain strings.
-func (s *scanner) strings() []string {
-	if s.null() {
-		return nil
-	}
-	list := []string{}
-	s.array(func() { list = append(list, s.string()) })
-	return list
-}
-
-// int reads an integer of at most 18 digits; a null leaves what was there.
-func (s *scanner) int(old int64) int64 {
-	if s.null() {
-		return old
-	}
-	minus := s.take('-')
-	var n int64
-	from := s.at
-	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
-		n = n*10 + int64(c-'0')
-		s.at++
-	}
-	digits := s.at - from
-	if end := s.peek(); digits < 1 || digits > 18 || (digits > 1 && s.text[from] == '0') || (s.at < len(s.text) && !isEnd(end)) {
-		s.fail()
-		return old
-	}
-	if minus {
-		return -n
-	}
-	return n
 }
 
 // skip passes over a value.
