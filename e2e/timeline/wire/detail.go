@@ -82,23 +82,31 @@ func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
 }
 
+// waits finds where a pod's status says why it waits.
+var waits = NewLookup([]string{"status.conditions", "status.initContainerStatuses", "status.containerStatuses"})
+
 // readWaiting reads that the scheduler finds no node for a pod, or else its first container that waits and whose node
 // says why, such as for an image that it cannot pull. A container that is about to start has a reason and no message.
 func (o *Object) readWaiting(raw json.RawMessage) error {
 	if !bytes.Contains(raw, []byte(`"waiting"`)) && !bytes.Contains(raw, []byte(corev1.PodReasonUnschedulable)) {
 		return nil
 	}
-	var in wireDetail
-	if err := json.Unmarshal(raw, &in); err != nil {
+	var conditions []Notice
+	var inits, others []Container
+	found, err := waits.In(raw, unbounded)
+	if err != nil {
 		return err
 	}
-	for _, c := range in.Status.Conditions {
+	if err := decodeAll(found, &conditions, &inits, &others); err != nil {
+		return err
+	}
+	for _, c := range conditions {
 		if c.Type == string(corev1.PodScheduled) && c.Status == string(corev1.ConditionFalse) && c.Reason == corev1.PodReasonUnschedulable {
 			o.Unplaced = c.Text()
 			return o.readAsks(raw)
 		}
 	}
-	for _, c := range slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses) {
+	for _, c := range slices.Concat(inits, others) {
 		if w := c.State.Waiting; w != nil && w.Message != "" {
 			o.Waiting = "container " + c.Name + " waits: " + w.Text()
 			return nil
