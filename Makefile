@@ -231,7 +231,7 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	for package in $$packages; do go test -C "$$package" . -update; done
 
 # What README.md, RESULTS.md, the front page and the reports in the last of these folders are made of.
-PUBLISHED ?= docs/results/quick docs/results/replication-slow/gbp4nxwe docs/results/matrix docs/results/scale docs/results/comparison
+PUBLISHED ?= docs/results/quick docs/results/replication-slow/gbp4nxwe docs/results/replication-slow/mejy6m6x docs/results/matrix docs/results/scale docs/results/comparison
 
 .PHONY: publish
 publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, the blocks of results of README.md and RESULTS.md, and every page into site/
