@@ -90,5 +90,5 @@ func TestScalePlansWhatThereIs(t *testing.T) {
 			assert.FileExists(t, "../operators/"+style+"/style.yaml")
 		}
 	}
-	assert.Regexp(t, `five-thousand +\d+\? min`, string(out), "nobody has measured it")
+	assert.Regexp(t, `five-slow +\d+\? min`, string(out), "nobody has measured it")
 }

@@ -350,7 +350,7 @@ func TestLinksToElsewhere(t *testing.T) {
 	assert.Contains(t, out.String(), `<meta property="og:image" content="https://example.org/pages/preview.png">`)
 	page := string(about(t, r, "a-go-operator-00"))
 	assert.Contains(t, page, "opbench run --operator=a-go-operator-00 --scenario=measured --rounds=12 --seed=0</pre>")
-	assert.Contains(t, page, "revision 0123456789abcdef")
+	assert.Contains(t, page, "git fetch --depth=1 origin 0123456789abcdef")
 	assert.Contains(t, page, ".github/ISSUE_TEMPLATE/figure.yml")
 	assert.NotContains(t, page, "https://")
 	assert.NotContains(t, page, "og:image")

@@ -29,7 +29,6 @@ type frontPage struct {
 	Surprises  int // of which Surprise are the first
 	Warnings   []string
 	Facts      []facts // of the runs with latencies
-	All        []result.RunFacts
 	Rank       string
 }
 
@@ -51,7 +50,7 @@ const mostSurprises = 30
 func (s *site) front() *frontPage {
 	p := &frontPage{
 		Repository: s.Repository, About: s.about(), Answers: s.Answers(), Warnings: s.Warnings, Needs: s.needs, Figures: s.figures(),
-		Heats: s.heats(), All: s.RunFacts(), Rank: result.RankNote(),
+		Heats: s.heats(), Rank: result.RankNote(),
 	}
 	for i, run := range s.runs {
 		if run.Environment != nil {
@@ -215,7 +214,7 @@ func (s *site) command(part result.Part, label, name string) again {
 	if e.Flags["scenario"] == "matrix" {
 		line = "go run ./e2e/cmd/opbench matrix"
 	}
-	for _, flag := range []string{"operator", "base", "profile", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
+	for _, flag := range []string{"operator", "base", "profile", "scenario", "rounds", "passes", "precision", "budget", "quiescence", "cluster"} {
 		value := e.Flags[flag]
 		if flag == "operator" && label != "" { // by its folder, where it was asked for so
 			asked := strings.Split(value, ",")
@@ -224,15 +223,15 @@ func (s *site) command(part result.Part, label, name string) again {
 			}
 			value = name
 		}
-		if flag == "budget" && e.Flags["precision"] == "" && e.Flags["base"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
+		if flag == "cluster" && value == "kind" || flag == "budget" && e.Flags["precision"] == "" && e.Flags["base"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
 			continue
 		}
 		line += " --" + flag + "=" + plain.Shell(value)
 	}
-	revision, note := e.Revision, "revision "+e.Revision
+	revision, note := e.Revision, "on "+e.Machine()
 	for _, one := range e.Notes {
 		if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(one, "revision "+short) {
-			revision, note = "", plain.Line(one) // where that revision is, if it is not in the repository
+			revision, note = "", note+"; "+plain.Line(one) // where that revision is, if it is not in the repository
 		}
 	}
 	if e.Dirty {
