@@ -24,7 +24,7 @@ var calmOracle = Named{Name: "calm", Judge: calm}
 func calm(t *timeline.Timeline) Verdict {
 	switch {
 	case !t.Audited:
-		return unheard("the recording has no audit log: what was written without a change is not known")
+		return unheard("the recording has no audit log of the operator: what was written without a change is not known")
 	case t.End.Outcome != record.Settled:
 		return notApplicable("the sample did not come to rest")
 	}

@@ -22,7 +22,7 @@ func oneLeader(t *timeline.Timeline) Verdict {
 	case !slices.ContainsFunc(t.FaultsBegun(), doubles):
 		return notApplicable("the operator never had a second pod")
 	case !t.Audited:
-		return unheard("the recording has no audit log: which pod wrote what is not known")
+		return unheard("the recording has no audit log of the operator: which pod wrote what is not known")
 	}
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return unheard("%s", gap)

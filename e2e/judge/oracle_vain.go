@@ -33,7 +33,7 @@ const (
 // custom resource may have as many.
 func inVain(t *timeline.Timeline) Verdict {
 	if !t.Audited {
-		return unheard("the recording has no audit log: what was asked for in vain is not known")
+		return unheard("the recording has no audit log of the operator: what was asked for in vain is not known")
 	}
 	if gap := t.Unheard([]string{record.AuditLog}); gap != "" {
 		return unheard("%s", gap)

@@ -251,6 +251,10 @@ func TestCalm(t *testing.T) {
 			s.audited(690, 692, operator, "update", customs)
 		}, spec.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},
 		"no audit log": {func(*story) {}, spec.NotApplicable, "no audit log"},
+		"in kube-system": {func(s *story) {
+			s.entries[0].Header.Styles[0].Namespaces = []string{"kube-system"}
+			s.audited(690, 692, operator, "update", customs)
+		}, spec.NotApplicable, "has no audit log of the operator"},
 		"read late": {func(s *story) {
 			s.audited(690, 692, operator, "update", customs)
 			s.audited(695, 2000, operator, "update", customs)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -154,7 +156,7 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 func (s *Splitter) audited(e *record.Entry) {
 	at := s.audit.at(e)
 	for _, t := range s.unaware {
-		t.Audited = true
+		t.Audited = !slices.Contains(t.Style.Namespaces, metav1.NamespaceSystem) // whose accounts the log leaves out
 	}
 	s.unaware = nil
 	if s.workload.concerns(e.Audit.Resource) {

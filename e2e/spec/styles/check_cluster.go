@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -85,7 +84,7 @@ func schemeVersions(group string) []string {
 	return plain.Map(scheme.Scheme.PrioritizedVersionsForGroup(group), func(of schema.GroupVersion) string { return of.Version })
 }
 
-// namespaces refuses objects in a namespace that nothing makes, and pods in the cluster's own.
+// namespaces refuses objects in a namespace that nothing makes.
 func (c *checks) namespaces() {
 	made := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
 	for _, obj := range c.of("Namespace") {
@@ -95,9 +94,6 @@ func (c *checks) namespaces() {
 		if in := obj.GetNamespace(); in != "" && !made[in] {
 			made[in] = true // it is told of once
 			c.about(obj, "is in the namespace %s, which no manifest makes: add the Namespace", in)
-		}
-		if obj.GetNamespace() == metav1.NamespaceSystem && len(install.PodsIn(obj.Object)) > 0 {
-			c.about(obj, "runs in kube-system, among the cluster's own pods, whose requests and restarts are not told from its own: give it a namespace of its own")
 		}
 	}
 }
