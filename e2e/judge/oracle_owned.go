@@ -64,7 +64,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 		}
 		why = wrong
 	}
-	if why == "" && len(o.Owners) == 0 && !timeline.OfTheCluster(o) && !timeline.Claimed(o) {
+	if why == "" && len(o.Owners) == 0 && !timeline.OfTheCluster(o) && !t.Claimed(o) {
 		return "it has no owner reference: nothing removes it with the custom resource"
 	}
 	return why

@@ -22,8 +22,8 @@ func configMap(owners ...record.Owner) record.Item {
 	return record.Item{Resource: "configmaps.v1", Namespace: "services", Name: "settings", UID: "c1", Managers: []string{"mutant"}, Owners: owners}
 }
 
-func claimOf(managers ...string) record.Item {
-	return record.Item{Resource: "persistentvolumeclaims.v1", Namespace: "services", Name: "data-0", UID: "v1", Managers: managers}
+func claimOf(of string, managers ...string) record.Item {
+	return record.Item{Resource: "persistentvolumeclaims.v1", Namespace: "services", Name: "data-" + of + "-0", UID: "v1", Managers: managers}
 }
 
 func ownedBy(uid string, change ...func(*record.Owner)) record.Owner {
@@ -41,7 +41,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 	work := configMap()
 	work.Resource, work.Namespace = workflows, "argo-events"
 	deployed := record.Item{Resource: spec.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
-	claim, shard := claimOf("kube-controller-manager", "kube-scheduler", "operator"), record.Item{Resource: "shards.v1.cache.example.com", Namespace: "services", Name: "one", UID: "s1", Owners: []record.Owner{ownedBy("cr2")}}
+	claim, shard := claimOf("cache-deployment", "kube-controller-manager", "kube-scheduler", "operator"), record.Item{Resource: "shards.v1.cache.example.com", Namespace: "services", Name: "one", UID: "s1", Owners: []record.Owner{ownedBy("cr2")}}
 	ofOther := configMap(record.Owner{Kind: "Deployment", Name: "other-deployment", UID: "d2"})
 	for name, test := range map[string]struct {
 		lists   [][]record.Item
@@ -61,7 +61,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 		"of one that stays":          {[][]record.Item{{configMap(ownedBy("cr2"))}}, true, spec.Pass, "nothing that was made"},
 		"through another":            {[][]record.Item{{deployed, ofOther}}, true, spec.Pass, "nothing that was made"},
 		"a StatefulSet's volume":     {[][]record.Item{{claim}}, false, spec.Pass, "nothing that was made"},
-		"a volume of the operator's": {[][]record.Item{{claimOf("mutant", "kube-scheduler")}}, false, spec.Fail, "persistentvolumeclaims/data-0"},
+		"a volume of the operator's": {[][]record.Item{{claimOf("own", "mutant", "kube-controller-manager", "kube-scheduler")}}, false, spec.Fail, "persistentvolumeclaims/data-own-0"},
 		"through one of its group":   {[][]record.Item{{shard, configMap(record.Owner{APIVersion: "cache.example.com/v1", Kind: "Shard", Name: "one", UID: "s1"})}}, true, spec.Pass, "nothing that was made"},
 		"of the one that is gone":    {[][]record.Item{{configMap(ownedBy("cr1"))}}, true, spec.Fail, "configmaps/settings"},
 	} {
@@ -118,7 +118,7 @@ func TestOwned(t *testing.T) {
 		"noted on by all":    {[]record.Item{deployed(ownedBy("cr1")), volume}, spec.Pass, "each of 2 objects"},
 		"and by an operator": {[]record.Item{deployed(ownedBy("cr1")), theirs}, spec.Fail, "configmaps/settings: it has no owner reference"},
 		"a StatefulSet's volume that the operator has enlarged": {
-			[]record.Item{deployed(ownedBy("cr1")), claimOf("kube-controller-manager", "kube-scheduler", "operator")}, spec.Pass, "each of 2 objects",
+			[]record.Item{deployed(ownedBy("cr1")), claimOf("cache-deployment", "kube-controller-manager", "kube-scheduler", "operator")}, spec.Pass, "each of 2 objects",
 		},
 		"owned by another resource of the group": {
 			[]record.Item{

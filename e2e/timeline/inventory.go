@@ -59,7 +59,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 		o := &s.Objects[i]
 		watched := t.Covers(o.Namespace) && slices.Contains(t.Resources(RoleMain, RoleSets, RolePods), o.Resource)
 		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
-		kept := stays[o.UID] || len(o.Owners) == 0 && (anyStays || Claimed(o))
+		kept := stays[o.UID] || len(o.Owners) == 0 && (anyStays || OfTheCluster(o) || t.Claimed(o))
 		if !watched && !work && !kept {
 			left = append(left, o)
 		}
@@ -76,10 +76,21 @@ func OfTheCluster(o *record.Item) bool {
 	return len(o.Managers) > 0 && !slices.ContainsFunc(o.Managers, func(m string) bool { return m != controllerManager && m != "kube-scheduler" })
 }
 
-// Claimed reports whether an object is a StatefulSet's volume claim, whoever else has changed it: Kubernetes keeps it by
-// default, without an owner, as it holds the data.
-func Claimed(o *record.Item) bool {
-	return strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && slices.Contains(o.Managers, controllerManager)
+// Claimed reports whether an object is a volume claim of a main child that is a StatefulSet, by its name, whoever has
+// changed it since: Kubernetes keeps it by default, without an owner, as it holds the data.
+func (t *Timeline) Claimed(o *record.Item) bool {
+	set, _, is := cutLast(o.Name, "-")
+	return is && strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && slices.ContainsFunc(slices.Concat(t.Before, t.Events), func(e Event) bool {
+		return e.Watch != nil && e.Watch.Resource == t.Mains && e.Watch.Namespace == o.Namespace && strings.HasSuffix(set, "-"+e.Watch.Name)
+	})
+}
+
+// cutLast cuts a text around the last of a separator.
+func cutLast(text, at string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, at); i >= 0 {
+		return text[:i], text[i+len(at):], true
+	}
+	return text, "", false
 }
 
 // Staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
