@@ -223,6 +223,8 @@ func TestFewerRoundsThanWereAskedFor(t *testing.T) {
 	assert.Equal(t, "3 rounds of 1 pass, fewer rounds than were asked for", report.Of(one).RoundsText())
 	one.Environment.Flags = map[string]string{"rounds": "12"}
 	assert.Equal(t, "3 rounds of 1 pass, fewer than the 12 that were asked for", report.Of(one).RoundsText())
+	one.Environment.Flags["rounds"] = "3" // of the last of them something is missing
+	assert.Equal(t, "3 rounds of 1 pass, the last cut short", report.Of(one).RoundsText())
 }
 
 // Of a run that ended early each format says what was not driven; what that

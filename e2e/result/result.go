@@ -394,6 +394,7 @@ func counts(all ...count) []string {
 // the scenarios: passes. Loads have rounds of their own.
 func (r *Set) RoundsText() string {
 	var parts []string
+	driven, asked := "", ""
 	for _, load := range []bool{false, true} {
 		var rounds, passes []int
 		for _, c := range r.Cells {
@@ -401,6 +402,9 @@ func (r *Set) RoundsText() string {
 			if c.Load() == load && n > 0 && (!c.IsFloor() || len(r.Styles) == 1) {
 				rounds, passes = append(rounds, n), append(passes, least, most)
 			}
+		}
+		if len(rounds) > 0 {
+			driven = span(rounds)
 		}
 		switch {
 		case len(rounds) == 0:
@@ -411,12 +415,17 @@ func (r *Set) RoundsText() string {
 		}
 	}
 	i := slices.IndexFunc(r.Parts, func(p Part) bool { return slices.Contains(r.Runs, p.Header.Run) && early(p.Environment) })
+	if i >= 0 {
+		asked = r.Parts[i].Environment.Flags["rounds"]
+	}
 	switch {
 	case len(parts) == 0 || i < 0:
-	case slices.Contains([]string{"", "0"}, r.Parts[i].Environment.Flags["rounds"]):
+	case slices.Contains([]string{"", "0"}, asked):
 		parts = append(parts, "fewer rounds than were asked for")
+	case driven == asked:
+		parts = append(parts, "the last cut short")
 	default:
-		parts = append(parts, "fewer than the "+r.Parts[i].Environment.Flags["rounds"]+" that were asked for")
+		parts = append(parts, "fewer than the "+asked+" that were asked for")
 	}
 	return strings.Join(parts, ", ")
 }
