@@ -235,12 +235,12 @@ func (c *claim) nodes() string {
 // observed judges the observed generation: where something is broken, or cannot be brought about, it is enough that the
 // operator tried, which no watch shows. Who says that it is not ready, or is told to pause, does not claim to be done.
 func (c *claim) observed() string {
-	generation, ready := c.says.ObservedGeneration, c.readyOf(c.says)
-	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
-	if ready.There && !ready.Yes || paused {
+	generation := c.says.ObservedGeneration
+	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
 		return ""
 	}
-	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
+	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
+	if ready := c.readyOf(c.says); paused || ready.There && !ready.Yes {
 		return ""
 	}
 	size, from, known := c.asked(generation)

@@ -180,7 +180,7 @@ func TestThoseOfALoadThatShareANamespaceAreToldApart(t *testing.T) {
 	assert.Equal(t, at(2), j.Results[1].Samples[0].Late)
 }
 
-// A child that nobody owns is found by the name that the style gives it, whatever that begins with; so are its pods.
+// A child that nobody owns is found by the name that the style gives it, whatever that begins with.
 func TestThoseOfALoadAreToldApartByTheNamesOfTheirChildren(t *testing.T) {
 	s := newStory(t)
 	s.entries[0].Header.Styles[0].Child = spec.Child{Name: "app-{{.Name}}"}

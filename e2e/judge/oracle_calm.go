@@ -12,15 +12,14 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// calmGrace is how long after the last event a reconcile may still be at work.
+// calmGrace is how long after the window's begin a reconcile may still be at work.
 const calmGrace = time.Second
 
 var calmOracle = Named{Name: "calm", Judge: calm}
 
-// calm judges what no watch shows: that the operator writes again what is there already. While nothing happens, from a
-// second after the window began in which the sample came to rest until its end, its service accounts ask for no writes in the sample's
-// namespaces, by the API server's audit log. A single one may belong to what came before. Events, which tell
-// people something, do not count.
+// calm judges what no watch shows: that the operator writes again what is there already. In the window in which the
+// sample came to rest, but for its first second, its service accounts ask for no writes in the sample's namespaces, by the
+// API server's audit log. A single one may belong to what came before. Events, which tell people something, do not count.
 func calm(t *timeline.Timeline) Verdict {
 	switch {
 	case !t.Audited:

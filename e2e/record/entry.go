@@ -391,9 +391,12 @@ func (a *Audit) Account() (namespace, name string, is bool) {
 // Writes reports whether the request is one to change objects. A creation may be none: of a dry run, of a connection to a
 // pod, of a token, or of a question about rights.
 func (a *Audit) Writes() bool {
+	if a.DryRun || !slices.Contains(spec.WriteVerbs(), a.Verb) {
+		return false
+	}
 	asks := slices.Contains([]string{"exec", "attach", "portforward", "proxy", "token"}, a.Subresource) ||
 		strings.Contains(a.Resource, ".authorization.k8s.io") && strings.Contains(a.Resource, "reviews.") || strings.HasPrefix(a.Resource, "tokenreviews.")
-	return slices.Contains(spec.WriteVerbs(), a.Verb) && !asks && !a.DryRun
+	return !asks
 }
 
 // OfEvents reports whether the request is about Kubernetes' Events, of either of their two APIs.

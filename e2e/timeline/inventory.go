@@ -79,18 +79,11 @@ func OfTheCluster(o *record.Item) bool {
 // Claimed reports whether an object is a volume claim of a main child that is a StatefulSet, by its name, whoever has
 // changed it since: Kubernetes keeps it by default, without an owner, as it holds the data.
 func (t *Timeline) Claimed(o *record.Item) bool {
-	set, _, is := cutLast(o.Name, "-")
-	return is && strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && slices.ContainsFunc(slices.Concat(t.Before, t.Events), func(e Event) bool {
+	set := o.Name[:max(strings.LastIndex(o.Name, "-"), 0)] // behind it is the pod's number
+	names := func(e Event) bool {
 		return e.Watch != nil && e.Watch.Resource == t.Mains && e.Watch.Namespace == o.Namespace && strings.HasSuffix(set, "-"+e.Watch.Name)
-	})
-}
-
-// cutLast cuts a text around the last of a separator.
-func cutLast(text, at string) (before, after string, found bool) {
-	if i := strings.LastIndex(text, at); i >= 0 {
-		return text[:i], text[i+len(at):], true
 	}
-	return text, "", false
+	return strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && (slices.ContainsFunc(t.Before, names) || slices.ContainsFunc(t.Events, names))
 }
 
 // Staying are the uids of custom resources that are to stay, and of all that they own, be it through others.

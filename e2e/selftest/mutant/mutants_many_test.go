@@ -21,6 +21,12 @@ func moreStories() []story {
 		}
 		return fmt.Sprint(len(strings.Fields(w.deployments())))
 	}
+	restless := func(w *world) string {
+		w.create(name, 0) // its Deployment is ready at once
+		w.client.ClearActions()
+		w.wait(calm + settle)
+		return w.writes(deployments)
+	}
 	long := strings.Repeat("m", 60)
 	return []story{
 		{"status-early-nodes", func(w *world) string {
@@ -54,17 +60,7 @@ func moreStories() []story {
 			w.wait(late + settle)
 			return before + " then " + fmt.Sprint(len(strings.Fields(w.deployments())))
 		}, "21 then 21", "17 then 21"},
-		{"flaps-after-8s", func(w *world) string {
-			w.create(name, 0) // its Deployment is ready at once
-			w.client.ClearActions()
-			w.wait(calm + settle)
-			return w.writes(deployments)
-		}, "", "patch"},
-		{"labels-after-8s", func(w *world) string {
-			w.create(name, 0) // its Deployment is ready at once
-			w.client.ClearActions()
-			w.wait(calm + settle)
-			return w.writes(deployments)
-		}, "", "patch"},
+		{"flaps-after-8s", restless, "", "patch"},
+		{"labels-after-8s", restless, "", "patch"},
 	}
 }
