@@ -31,8 +31,8 @@ const (
 	mostKept = 0.2
 )
 
-// grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, the things
-// that its own metrics count as kept, and the watches of each resource that the API server's audit log shows open. A
+// grows judges that the use of each pod of the operator does not grow with the number of changes: its memory, what the
+// kubelet's metrics and its own count as kept, and the watches of each resource that the API server's audit log shows open. A
 // line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval
 // of its slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by
 // half: a heap that still finds its size does not go on so.

@@ -334,7 +334,7 @@ type PodUsage struct {
 	// Throttled is how the CPU limits of the pod's containers held it back; nil:
 	// it was not asked for at this look, or is not known.
 	Throttled *Throttled `json:"throttled,omitempty"`
-	// Kept is what its own metrics say of what it keeps, by their names; nil: it was not asked, or does not say.
+	// Kept is what it keeps, as the kubelet's metrics and its own say, by their names; nil: nobody was asked, or nobody knows.
 	Kept map[string]float64 `json:"kept,omitempty"`
 	// Done is what its own metrics count of what it has done since it started, likewise; see Reconciled and Waited.
 	Done map[string]float64 `json:"done,omitempty"`

@@ -147,6 +147,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
 		{Mutant: "keeps-goroutine", Scenario: "series-that-goes", Oracle: "growth", Fault: "It starts a goroutine at each reconcile that never ends."},
+		{Mutant: "keeps-socket", Scenario: "series-that-goes", Oracle: "growth", Fault: "It opens a socket at each reconcile that it never closes."},
 		{Mutant: "watches-namespaces", Scenario: "series-of-namespaces", Oracle: "growth", Fault: "It begins a watch in each namespace that never ends."},
 
 		// Held out: written without knowledge of the oracles that find those above.

@@ -1,14 +1,11 @@
 package usage
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"time"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"operatorbench/e2e/record"
 )
@@ -18,14 +15,15 @@ const (
 	mostMissed = 3           // answers in a row
 )
 
-// kept are the metrics of what a process keeps, as client_golang, client_python and JMX' exporters name them. Objects
-// on a heap are none: most of them are garbage that nobody has collected yet.
+// kept are the metrics of what a process keeps that the kernel does not count, as client_golang's and JMX' exporters name
+// them. Objects on a heap are none: most of them are garbage that nobody has collected yet.
 func kept() []string {
-	return []string{"go_goroutines", "process_open_fds", "jvm_threads_current", "jvm_threads_live_threads"}
+	return []string{"go_goroutines", "jvm_threads_current", "jvm_threads_live_threads"}
 }
 
-// Ask has each look ask the pods of some namespaces, at a port of each, what they keep and what they have done; nil: it
-// asks none any more. A pod that thrice in a row does not answer in time is not asked again.
+// Ask has each look ask what pods keep: the kubelet what all of them have open, and those of some namespaces, at a port
+// of each, what else they keep and what they have done; nil: it asks nobody any more. A pod that thrice in a row does not
+// answer in time is not asked again.
 func (s *Sampler) Ask(ports map[string]int) {
 	for _, n := range s.nodes {
 		n.mu.Lock()
@@ -49,17 +47,21 @@ func (n *node) ask(ctx context.Context, u *record.Usage) {
 		}
 		cancel()
 		if err == nil {
-			pod.Kept, pod.Done, _ = parseOwn(raw) // who says something else does not say it
+			keeps, did, _ := parseOwn(raw) // who says something else does not say it
+			pod.Done = did
+			if pod.Kept == nil {
+				pod.Kept = keeps
+			}
+			maps.Copy(pod.Kept, keeps)
 		}
 	}
 }
 
 // parseOwn reads what a pod says of itself in Prometheus' text format: what it keeps, and what it has done.
 func parseOwn(raw []byte) (keeps, did map[string]float64, err error) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
+	families, err := parseFamilies(raw)
 	if err != nil {
-		return nil, nil, fmt.Errorf("its answer is not in Prometheus' format: %w", err)
+		return nil, nil, err
 	}
 	keeps, did = map[string]float64{}, map[string]float64{}
 	for _, name := range kept() {

@@ -50,8 +50,8 @@ func (n *node) run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// look asks the kubelet once, and records what it says; if wanted, also how CPU limits held pods back, which is a
-// longer answer. Looks that fail become one gap, from the last good one until the next.
+// look asks the kubelet once, and records what it says; if wanted, also how CPU limits held pods back, and what they keep,
+// which are longer answers. Looks that fail become one gap, from the last good one until the next.
 func (n *node) look(ctx context.Context, throttled bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,8 +82,8 @@ func (n *node) look(ctx context.Context, throttled bool) error {
 	for i := range u.Pods {
 		n.total += u.Pods[i].CPU
 	}
-	if throttled && len(u.Pods) > 0 {
-		n.throttled(asking, u)
+	if (throttled || n.ports != nil) && len(u.Pods) > 0 {
+		n.inside(asking, u, throttled)
 	}
 	n.ask(ctx, u)
 	if n.around != nil {
@@ -92,15 +92,27 @@ func (n *node) look(ctx context.Context, throttled bool) error {
 	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: u})
 }
 
-// throttled adds how CPU limits held the pods back. Where it is not known, the
-// recording does not tell; the rest of the look is as good.
-func (n *node) throttled(ctx context.Context, u *record.Usage) {
+// inside adds what the kubelet knows of the pods' containers: how CPU limits held them back, if wanted, and what they
+// have open, while it is asked what pods keep. Where it is not known, the recording does not tell; the rest of the look
+// is as good.
+func (n *node) inside(ctx context.Context, u *record.Usage, throttled bool) {
 	raw, err := n.client.Get().AbsPath("/api/v1/nodes/" + n.name + "/proxy/metrics/cadvisor").DoRaw(ctx)
 	if err != nil {
 		return
 	}
-	if known, err := parseThrottling(raw); err == nil {
-		known.into(u)
+	known, err := parseContainers(raw)
+	if err != nil {
+		return
+	}
+	for i := range u.Pods {
+		pod := &u.Pods[i]
+		key := pod.Namespace + "/" + pod.Name
+		if throttled {
+			pod.Throttled = known.throttled[key]
+		}
+		if n.ports != nil {
+			pod.Kept = known.open[key]
+		}
 	}
 }
 

@@ -367,6 +367,8 @@ func TestPodsAreAskedWhatTheyKeep(t *testing.T) {
 		},
 		"/api/v1/namespaces/mine/pods/hangs:8080/proxy/metrics": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	}
+	c.metrics = says("# TYPE container_cpu_usage_seconds_total counter\ncontainer_cpu_usage_seconds_total{container=\"c\",namespace=\"mine\",pod=\"good\"} 1\n" +
+		"# TYPE container_sockets gauge\ncontainer_sockets{container=\"c\",namespace=\"mine\",pod=\"good\"} 6\n")
 	s.Ask(map[string]int{"mine": 8080})
 	began := time.Now()
 	for range 5 {
@@ -387,7 +389,7 @@ func TestPodsAreAskedWhatTheyKeep(t *testing.T) {
 			}
 		}
 	}
-	is := map[string]float64{"go_goroutines": 41}
+	is := map[string]float64{"go_goroutines": 41, "container_sockets": 6}
 	assert.Equal(t, []map[string]float64{nil, is, is, is, is, is, nil}, kept)
 	c.mu.Lock()
 	defer c.mu.Unlock()

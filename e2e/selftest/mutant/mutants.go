@@ -143,6 +143,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"keeps-some", keepsSome},
 		{"keeps-mebibyte", keepsMebibyte},
 		{"keeps-goroutine", keepsGoroutine},
+		{"keeps-socket", keepsSocket},
 		{"watches-namespaces", watchesNamespaces},
 
 		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.

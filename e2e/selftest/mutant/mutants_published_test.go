@@ -158,6 +158,13 @@ func twoStories() []story {
 			}
 			return fmt.Sprint(w.operator.waiting.Load() >= 20)
 		}, "false", "true"},
+		{"keeps-socket", func(w *world) string {
+			w.create(memcached, 0)
+			for _, socket := range w.operator.sockets {
+				defer func() { assert.NoError(w.t, socket.Close()) }()
+			}
+			return fmt.Sprint(len(w.operator.sockets) > 0)
+		}, "false", "true"},
 		{"watches-namespaces", func(w *world) string {
 			for _, namespace := range []string{"services", "services", "others"} {
 				w.put(customs, cr(namespace, fmt.Sprint("memcached-", len(w.client.Actions())), 0))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -138,6 +139,18 @@ func keepsGoroutine(o *operator) {
 	o.custom = func(key name) *object {
 		o.waiting.Add(1)
 		go func() { <-o.ends }()
+		return custom(key)
+	}
+}
+
+// keepsSocket opens a socket at each reconcile that it never closes, and tells nobody what it keeps.
+func keepsSocket(o *operator) {
+	o.mute = true
+	custom := o.custom
+	o.custom = func(key name) *object {
+		if socket, err := net.ListenPacket("udp", "127.0.0.1:0"); err == nil { //nolint:noctx // nothing is waited for
+			o.sockets = append(o.sockets, socket)
+		}
 		return custom(key)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -54,6 +55,7 @@ type operator struct {
 	handled     []cache.ResourceEventHandlerRegistration
 	queue       workqueue.TypedRateLimitingInterface[name]
 	kept        [][]byte      // of each reconcile, by those that keep it
+	sockets     []io.Closer   // likewise
 	ends        chan struct{} // is closed when run ends
 	waiting     atomic.Int32  // goroutines that wait for that
 	mute        bool          // it has no metrics

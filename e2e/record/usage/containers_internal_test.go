@@ -18,17 +18,17 @@ const realMetrics = "testdata/cadvisor.txt"
 func TestThrottlingOfARealAnswer(t *testing.T) {
 	raw, err := os.ReadFile(realMetrics)
 	require.NoError(t, err)
-	known, err := parseThrottling(raw)
+	known, err := parseContainers(raw)
 	require.NoError(t, err)
-	assert.Equal(t, throttling{
+	assert.Equal(t, map[string]*record.Throttled{
 		"memcached-operator/memcached-operator-747b5849d5-ddbp6": {Time: time.Second, Periods: 56, ThrottledPeriods: 30},
 		"kube-system/coredns-559f6c778d-hlqhq":                   {},
-	}, known)
+	}, known.throttled)
 }
 
 // cAdvisor tells of the pod as a whole and of its containers, and is silent where there is no limit.
 func TestThrottlingAsCAdvisorTellsIt(t *testing.T) {
-	known, err := parseThrottling([]byte(`# TYPE container_cpu_usage_seconds_total counter
+	known, err := parseContainers([]byte(`# TYPE container_cpu_usage_seconds_total counter
 container_cpu_usage_seconds_total{container="",namespace="a",pod="limited"} 2
 container_cpu_usage_seconds_total{container="one",namespace="a",pod="limited"} 1
 container_cpu_usage_seconds_total{container="two",namespace="a",pod="limited"} 1
@@ -41,7 +41,24 @@ container_cpu_cfs_throttled_seconds_total{container="one",namespace="a",pod="lim
 container_cpu_cfs_throttled_seconds_total{container="two",namespace="a",pod="limited"} 0.25
 `))
 	require.NoError(t, err)
-	assert.Equal(t, throttling{"a/limited": {Time: 1750 * time.Millisecond}, "a/free": {}}, known, "the larger of the two")
+	assert.Equal(t, map[string]*record.Throttled{"a/limited": {Time: 1750 * time.Millisecond}, "a/free": {}}, known.throttled, "the larger of the two")
+}
+
+// What processes hold is told of each container, and here and there of the pod as a whole, too.
+func TestWhatContainersHaveOpen(t *testing.T) {
+	known, err := parseContainers([]byte(`# TYPE container_cpu_usage_seconds_total counter
+container_cpu_usage_seconds_total{container="one",namespace="a",pod="p"} 1
+# TYPE container_file_descriptors gauge
+container_file_descriptors{container="one",namespace="a",pod="p"} 12
+container_file_descriptors{container="two",namespace="a",pod="p"} 7
+container_file_descriptors{container="",namespace="a",pod="p"} 19
+container_file_descriptors{container="POD",namespace="a",pod="p"} 3
+container_file_descriptors{container="one",namespace="a",pod="wrong"} -1
+# TYPE container_sockets gauge
+container_sockets{container="one",namespace="a",pod="p"} 9
+`))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]map[string]float64{"a/p": {"container_file_descriptors": 19, "container_sockets": 9}}, known.open)
 }
 
 func TestThrottlingThatIsNotTold(t *testing.T) {
@@ -52,13 +69,13 @@ func TestThrottlingThatIsNotTold(t *testing.T) {
 		"an open line": "container_cpu_usage_seconds_total{",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := parseThrottling([]byte(raw))
+			_, err := parseContainers([]byte(raw))
 			assert.Error(t, err)
 		})
 	}
 }
 
-func FuzzParseThrottling(f *testing.F) {
+func FuzzParseContainers(f *testing.F) {
 	raw, err := os.ReadFile(realMetrics)
 	if err != nil {
 		f.Fatal(err)
@@ -66,13 +83,11 @@ func FuzzParseThrottling(f *testing.F) {
 	f.Add(raw)
 	f.Add([]byte("container_cpu_usage_seconds_total{pod=\"p\"} 1\ncontainer_cpu_cfs_throttled_seconds_total{pod=\"p\"} NaN\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		known, err := parseThrottling(raw)
+		known, err := parseContainers(raw)
 		if err != nil {
 			return
 		}
-		u := &record.Usage{Pods: []record.PodUsage{{Namespace: "kube-system", Name: "p"}}}
-		known.into(u)
-		for _, k := range known {
+		for _, k := range known.throttled {
 			assert.GreaterOrEqual(t, k.Time, time.Duration(0))
 		}
 	})
