@@ -143,7 +143,7 @@ SHAPES := e2e/selftest/testdata/shapes
 selftest-shapes: ## The half of it for other custom resources: operators that differ as published ones do, each as a folder; fails where a verdict is not as expected
 	scripts/engine-up.sh
 	$(OPBENCH) run --operator=./$(SHAPES)/unowned --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources-one-deleted,delete-while-scaling $(ARGS)
-	$(OPBENCH) run --operator=./$(SHAPES)/stored,./$(SHAPES)/forgets,./$(SHAPES)/at-once --images=$(IMAGES) --rounds=1 --scenario=version-upgrade,replica-lost,volume-kept $(ARGS)
+	$(OPBENCH) run --operator=./$(SHAPES)/stored,./$(SHAPES)/forgets,./$(SHAPES)/at-once,./$(SHAPES)/notes-first --images=$(IMAGES) --rounds=1 --scenario=version-upgrade,replica-lost,volume-kept,changed-in-place,killed-while-changing $(ARGS)
 	$(OPBENCH) run --operator=./$(SHAPES)/stateful,./$(SHAPES)/never-down,./$(SHAPES)/brittle,./$(SHAPES)/mute --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources,drift-deleted,drift-image,wrong-values $(ARGS)
 	$(OPBENCH) run --operator=./$(SHAPES)/paired --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,two-resources,two-resources-one-deleted,finalizer,write-refused,children-taken,children-taken-orphan $(ARGS)
 

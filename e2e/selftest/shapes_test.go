@@ -38,14 +38,15 @@ func TestShapes(t *testing.T) {
 		found[operator.Name] = [2]string{w.GVR().String(), w.Main().Kind}
 	}
 	assert.Equal(t, map[string][2]string{
-		"stateful":   {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
-		"brittle":    {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
-		"mute":       {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
-		"never-down": {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
-		"stored":     {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
-		"forgets":    {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
-		"at-once":    {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
-		"paired":     {"shapes.example.net/v1, Resource=caches", "Deployment"},
-		"unowned":    {"shapes.example.io/v1alpha2, Resource=memcacheds", "Deployment"},
+		"stateful":    {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"brittle":     {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"mute":        {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"never-down":  {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"stored":      {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
+		"forgets":     {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
+		"at-once":     {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
+		"notes-first": {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
+		"paired":      {"shapes.example.net/v1, Resource=caches", "Deployment"},
+		"unowned":     {"shapes.example.io/v1alpha2, Resource=memcacheds", "Deployment"},
 	}, found)
 }

@@ -61,6 +61,13 @@ def apply_child(child, cr):
         del made["spec"]["volumeClaimTemplates"]
         made["spec"]["template"]["spec"]["volumes"] = [{"name": "data", "emptyDir": {}}]
     last, live = applied.get(path), find(path)
+    if os.environ.get("FAULT") == "notes-first" and live is not None:
+        note = str(cr["metadata"]["generation"])
+        if live["metadata"].get("annotations", {}).get("handled") == note:
+            return live
+        ask(path + "?fieldManager=notes", "PATCH", {"apiVersion": made["apiVersion"], "kind": made["kind"],
+                                                    "metadata": {"name": made["metadata"]["name"], "annotations": {"handled": note}}}).close()
+        time.sleep(5)  # a pod that is killed has two more seconds
     if last is None or live is None or last != (made, live["metadata"]["resourceVersion"]):
         live = json.load(ask(path + MANAGER, "PATCH", made))
         applied[path] = made, live["metadata"]["resourceVersion"]
