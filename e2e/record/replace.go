@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 )
 
 // Replace writes a file beside the one of that name, and then puts it in its
@@ -16,14 +17,14 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err := replaceable(name); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(name+"."+rand.Text(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // less what the umask takes
+	file, err := unfinished.create(name + "." + rand.Text())
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = file.Close() // closed already, or of no use any more
-			err = errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(file.Name()))
+			err = errors.Join(fmt.Errorf("write %s: %w", name, err), unfinished.end(file, os.Remove))
 		}
 	}()
 	buffered := bufio.NewWriter(file)
@@ -36,7 +37,47 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), name)
+	return unfinished.end(file, func(whole string) error { return os.Rename(whole, name) })
+}
+
+// unfinished are the files that are being written, by their names, which are nobody's.
+var unfinished = &writing{names: map[string]bool{}}
+
+type writing struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func (w *writing) create(name string) (*os.File, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // less what the umask takes
+	if err == nil {
+		w.names[name] = true
+	}
+	return file, err
+}
+
+// end does what takes away a file's name.
+func (w *writing) end(file *os.File, do func(name string) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := do(file.Name())
+	if err == nil {
+		delete(w.names, file.Name())
+	}
+	return err
+}
+
+// Abandon removes what Replace has not put in its place yet, and ends the program: nothing half written stays.
+func Abandon(exit func()) {
+	unfinished.mu.Lock()
+	defer unfinished.mu.Unlock() // of a test
+	for name := range unfinished.names {
+		_ = os.Remove(name) // the program ends
+	}
+	clear(unfinished.names)
+	exit()
 }
 
 // replaceable returns an error where a name is that of a device, a pipe or a folder, or of a file that a process has

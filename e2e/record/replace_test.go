@@ -43,6 +43,25 @@ func TestOnlyAFileIsReplaced(t *testing.T) {
 	assert.Len(t, left, 4, "nothing is left beside them")
 }
 
+// A program that is ended while it writes leaves what was there, and nothing else.
+func TestNothingHalfWrittenStays(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(name, []byte("old\n"), 0o600))
+	ended := 0
+	require.ErrorIs(t, record.Replace(name, func(out io.Writer) error {
+		record.Abandon(func() { ended++ })
+		return words(out)
+	}), os.ErrNotExist)
+	assert.Equal(t, 1, ended)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, "old\n", string(text))
+}
+
 func TestAFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/spec/styles"
@@ -53,7 +54,7 @@ type signals func(ctx context.Context, stderr io.Writer) (_ context.Context, sto
 
 // gently is for what has something to remove: it does so, unless a second signal comes.
 func gently(ctx context.Context, stderr io.Writer) (context.Context, func()) {
-	return interrupt.Gently(ctx, stderr, os.Exit)
+	return interrupt.Gently(ctx, stderr, exit)
 }
 
 // atOnce is for what only reads files. Of much that is read little is kept: memory
@@ -62,8 +63,11 @@ func atOnce(ctx context.Context, _ io.Writer) (context.Context, func()) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
-	return ctx, interrupt.AtOnce(os.Exit)
+	return ctx, interrupt.AtOnce(exit)
 }
+
+// exit ends the program in the middle of what it does.
+func exit(status int) { record.Abandon(func() { os.Exit(status) }) }
 
 // subcommands lists them in the order of the help text.
 func subcommands() []subcommand {
