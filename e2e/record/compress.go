@@ -71,8 +71,10 @@ func CompressTo(name, compressed string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(text, in)
-		return errors.Join(err, text.Close())
+		if _, err := io.Copy(text, in); err != nil {
+			return err // closing would say it again
+		}
+		return text.Close()
 	})
 	if err != nil {
 		return fmt.Errorf("compress the recording %s: %w", name, err)

@@ -378,8 +378,11 @@ func ReadEnvironment(dir string) (*Environment, error) {
 	}
 	defer in.Close()
 	e := &Environment{}
-	data, err := io.ReadAll(in)
-	if err == nil {
+	data, err := io.ReadAll(io.LimitReader(in, maxLine+1))
+	switch {
+	case len(data) > maxLine:
+		err = fmt.Errorf("longer than %d bytes: not an environment", maxLine)
+	case err == nil:
 		err = json.Unmarshal(data, e)
 	}
 	if err != nil {

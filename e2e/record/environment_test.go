@@ -2,9 +2,11 @@ package record_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +29,19 @@ func TestEnvironmentIsReadBack(t *testing.T) {
 	_, err = record.ReadEnvironment(dir)
 	var syntax *json.SyntaxError
 	require.ErrorAs(t, err, &syntax)
+}
+
+// A small file that decompresses to a large one takes no more memory than an entry may.
+func TestABombIsNoEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, record.EnvironmentFile+".zst"))
+	require.NoError(t, err)
+	text, err := record.Compressor(file)
+	require.NoError(t, err)
+	_, err = text.Write([]byte(strings.Repeat(" ", 17<<20) + "{}"))
+	require.NoError(t, errors.Join(err, text.Close(), file.Close()))
+	_, err = record.ReadEnvironment(dir)
+	require.ErrorContains(t, err, "environment.json.zst: longer than 16777216 bytes: not an environment")
 }
 
 // An image that was built here because no registry could be reached is not one of the

@@ -2,6 +2,8 @@ package result
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,11 +154,11 @@ func loadSaved(name string) (Recording, error) {
 	}
 	defer in.Close()
 	r := Recording{Judgement: &judge.Judgement{}}
-	lines := json.NewDecoder(bufio.NewReader(in))
-	lines.DisallowUnknownFields()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, mostOfALine)
 	for number := 1; ; number++ {
 		var line saved
-		switch err := lines.Decode(&line); {
+		switch err := next(lines, &line); {
 		case errors.Is(err, io.EOF) && number > 1:
 			return r, nil
 		case err != nil:
@@ -168,6 +170,25 @@ func loadSaved(name string) (Recording, error) {
 		}
 		r.add(line)
 	}
+}
+
+// mostOfALine bounds a line, in bytes: what is compressed may be a thousand times as long as its file.
+const mostOfALine = 16 << 20
+
+// next reads a line; io.EOF: there is none.
+func next(lines *bufio.Scanner, into *saved) error {
+	if !lines.Scan() {
+		return cmp.Or(lines.Err(), io.EOF)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if decoder.More() {
+		return errors.New("more than one value")
+	}
+	return nil
 }
 
 func (r *Recording) add(line saved) {

@@ -42,7 +42,8 @@ func TestADamagedPublishedRunIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	for what, content := range map[string][]byte{
 		"cut off": whole[:len(whole)/2], "foreign": []byte("x"), "empty": nil, "without a header": []byte(`{"warning":"w"}`),
-		"a bomb": []byte(`{"header":{}}` + strings.Repeat(`{"result":{},"times":200000}`, 2)),
+		"a bomb":                   []byte(`{"header":{}}` + strings.Repeat("\n"+`{"result":{},"times":200000}`, 2)),
+		"a line that does not end": []byte(`{"header":{}}` + "\n" + `{"warning":"` + strings.Repeat("a", 17<<20) + `"}`), "two in a line": []byte(`{"header":{}}{"warning":"w"}`),
 	} {
 		require.NoError(t, os.WriteFile(name, content, 0o600))
 		_, err := result.Load(folder)
