@@ -5,9 +5,11 @@ package published
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,9 +60,11 @@ func Read(root string) (*Lock, error) {
 
 // check is an error where an entry could lead out of the repository, or to nothing.
 func (r Recording) check() error {
-	switch {
-	case r.Run == "" || !isHex(r.Commit, 40) || !isHex(r.SHA256, 64) || r.Bytes <= 0 || len(r.Files) == 0:
-		return errors.New("expected run, commit (40 digits), files, bytes and sha256 (64 digits)")
+	switch err := CheckRun(r.Run); {
+	case err != nil:
+		return err
+	case !isHex(r.Commit, 40) || !isHex(r.SHA256, 64) || r.Bytes <= 0 || len(r.Files) == 0:
+		return errors.New("expected commit (40 digits), files, bytes and sha256 (64 digits)")
 	case !filepath.IsLocal(filepath.FromSlash(r.Folder)):
 		return fmt.Errorf("folder %q: expected a path in the repository", r.Folder)
 	}
@@ -68,6 +72,16 @@ func (r Recording) check() error {
 		if !filepath.IsLocal(filepath.FromSlash(file)) || strings.ContainsAny(file, ":\n") {
 			return fmt.Errorf("file %q: expected a path in the repository", file)
 		}
+	}
+	return nil
+}
+
+var runPattern = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
+
+// CheckRun is an error where a run's id, which others wrote, cannot be the name of its folder.
+func CheckRun(run string) error {
+	if !runPattern.MatchString(run) {
+		return fmt.Errorf("run id %q: expected at most 32 lower-case letters and digits", run)
 	}
 	return nil
 }
@@ -85,7 +99,10 @@ func (l *Lock) Write(root string) error {
 	}
 	head := "# Where the recordings of docs/results are: files of earlier commits. `opbench recordings get RUN` brings one;\n" +
 		"# `opbench recordings lock` writes this file.\n"
-	return os.WriteFile(filepath.Join(root, filepath.FromSlash(LockFile)), append([]byte(head), text...), 0o644)
+	return record.Replace(filepath.Join(root, filepath.FromSlash(LockFile)), func(to io.Writer) error {
+		_, err := to.Write(append([]byte(head), text...))
+		return err
+	})
 }
 
 // Find returns the recordings of runs, named by their ids or their folders; of no name, all.
@@ -136,6 +153,14 @@ func (l *Lock) add(root, name string, commit func(file string) (string, error)) 
 	}
 	if r.SHA256, r.Bytes, err = sum(name); err != nil {
 		return err
+	}
+	if err := r.check(); err != nil {
+		return fmt.Errorf("lock the recording %s: %w", file, err)
+	}
+	for _, other := range l.Recordings { // whose recording would be in the tree and the lock no more
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(other.Folder))); other.Run == r.Run && other.Folder != r.Folder && err == nil {
+			return fmt.Errorf("lock the recording %s: run %s is published in %s too; remove one of the two", file, r.Run, other.Folder)
+		}
 	}
 	l.Recordings = append(slices.DeleteFunc(l.Recordings, func(other Recording) bool { return other.Run == r.Run }), r)
 	return nil

@@ -100,7 +100,9 @@ func TestALockThatLeadsElsewhereIsRefused(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "docs", "results"), 0o755))
 	for text, want := range map[string]string{
-		"recordings: [{run: r}]":          "expected run, commit",
+		"recordings: [{run: r}]":          "expected commit",
+		"recordings: [{run: ../../r}]":    `run id "../../r"`,
+		"recordings: [{commit: r}]":       `run id ""`,
 		"recordings: [{run: r, more: 1}]": "unknown field",
 		"recordings: 7":                   "cannot unmarshal",
 		"recordings: [{run: r, folder: ../.., files: [a], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]":     "expected a path in the repository",
@@ -110,6 +112,44 @@ func TestALockThatLeadsElsewhereIsRefused(t *testing.T) {
 		_, err := published.Read(root)
 		require.ErrorContains(t, err, want, text)
 		require.ErrorContains(t, err, published.LockFile)
+	}
+}
+
+// Whoever has the old lock open, or under another name, still has it whole: a full disk or a kill never leaves half a
+// lock, without which no recording is found.
+func TestALockIsReplacedWhole(t *testing.T) {
+	root, lock := publishedOnce(t)
+	name := filepath.Join(root, filepath.FromSlash(published.LockFile))
+	old, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.NoError(t, os.Link(name, name+".old"))
+	lock.Recordings = nil
+	require.NoError(t, lock.Write(root))
+	kept, err := os.ReadFile(name + ".old")
+	require.NoError(t, err)
+	assert.Equal(t, string(old), string(kept))
+}
+
+// The lock names a run once: of two folders, one would be in it no more, and its recording not in the tree.
+func TestWhatCannotBeFoundAgainIsNotLocked(t *testing.T) {
+	for name, test := range map[string]struct{ folder, run, want string }{
+		"another's run": {"other", "r1", "run r1 is published in docs/results/quick/r1 too"},
+		"no run":        {"r2", "", `run id ""`},
+		"a path":        {"r2", "../r2", `run id "../r2"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, lock := publishedOnce(t)
+			folder := filepath.Join(root, "docs", "results", test.folder)
+			require.NoError(t, os.MkdirAll(folder, 0o755))
+			require.NoError(t, (&record.Environment{Run: test.run}).Write(folder))
+			require.NoError(t, os.WriteFile(filepath.Join(folder, record.CompressedName), []byte("recorded"), 0o600))
+			git(t, root, "add", "-A")
+			git(t, root, "commit", "-qm", "Publish more")
+			_, err := lock.Add(root, published.Repository{Root: root}.Committed(t.Context()))
+			require.ErrorContains(t, err, test.want)
+			assert.Len(t, lock.Recordings, 1)
+			assert.Equal(t, "docs/results/quick/r1", lock.Recordings[0].Folder)
+		})
 	}
 }
 
