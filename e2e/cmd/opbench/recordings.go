@@ -51,6 +51,12 @@ func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) erro
 		return usageError{fmt.Sprintf("unknown verb %q: there are list, get, judge, add and lock\n%s", verb, usage)}
 	}
 	switch {
+	case (verb == "list" || verb == "lock") && flags.NArg() > 0:
+		return usageError{fmt.Sprintf("opbench recordings %s takes no runs, got %q\n%s", verb, flags.Args(), usage)}
+	case *check && verb != "judge":
+		return usageError{fmt.Sprintf("--check is for opbench recordings judge, not for %s\n%s", verb, usage)}
+	case *out != "" && verb != "get" && verb != "add":
+		return usageError{fmt.Sprintf("--out is for opbench recordings get and add, not for %s\n%s", verb, usage)}
 	case verb == "get" && flags.NArg() == 0:
 		return usageError{"opbench recordings get needs a run\n" + usage}
 	case verb == "add" && (flags.NArg() == 0 || *out == ""):
@@ -69,7 +75,7 @@ func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) erro
 	case "judge":
 		return r.judge(ctx, *check, flags.Args())
 	case "add":
-		return r.add(*out, flags.Args())
+		return r.add(ctx, *out, flags.Args())
 	default:
 		return r.lock(ctx)
 	}
@@ -185,21 +191,27 @@ func text(folder string) (string, error) {
 	return string(all), err
 }
 
-func (r recordings) add(out string, folders []string) error {
+func (r recordings) add(ctx context.Context, out string, folders []string) error {
 	if err := outFolder(out); err != nil {
 		return err
 	}
 	for _, folder := range withShards(folders) {
+		recording, err := record.Find(folder)
+		if err != nil {
+			return err
+		}
 		one, err := result.Load(folder)
 		if err != nil {
 			return err
 		}
+		if err := published.CheckRun(one.Judgement.Header.Run); err != nil {
+			return fmt.Errorf("publish %s: %w", folder, err)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		to := filepath.Join(out, one.Judgement.Header.Run)
 		if err := one.Save(to); err != nil {
-			return err
-		}
-		recording, err := record.Find(folder)
-		if err != nil {
 			return err
 		}
 		if err := record.CompressTo(recording, filepath.Join(to, record.CompressedName)); err != nil {

@@ -53,7 +53,9 @@ func runStyles(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return json.NewEncoder(stdout).Encode(append([]string{}, names...))
 	}
 	for _, name := range names {
-		fmt.Fprintln(stdout, name)
+		if _, err := fmt.Fprintln(stdout, name); err != nil {
+			return err // whoever drives those that are listed would leave out the others
+		}
 	}
 	return nil
 }
