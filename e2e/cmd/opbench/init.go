@@ -77,22 +77,14 @@ func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("propose a style for %s: %w", *operator, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(proposal.Files)) {
-		file := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
+	made, err := writeNew(folder, proposal.Files)
+	if err != nil {
+		for _, file := range made { // so that the same command can be given again
+			err = errors.Join(err, os.Remove(file))
 		}
-		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already: nothing that is there is overwritten; remove it, or name another folder", file)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(proposal.Files[name])
-		if err := errors.Join(err, out.Close()); err != nil {
-			return err
-		}
+		return err
+	}
+	for _, file := range made {
 		fmt.Fprintln(stdout, "wrote "+file)
 	}
 	for _, open := range proposal.Open {
@@ -103,6 +95,29 @@ func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "next: opbench check %s\n", filepath.ToSlash(folder))
 	return err
+}
+
+// writeNew writes files that are not there yet, and returns the names of those that it made.
+func writeNew(folder string, texts map[string][]byte) (made []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return made, err
+		}
+		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return made, fmt.Errorf("%s is there already: nothing that is there is overwritten; remove it, or name another folder", file)
+		}
+		if err != nil {
+			return made, err
+		}
+		made = append(made, file)
+		_, err = out.Write(texts[name])
+		if err := errors.Join(err, out.Close()); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
 }
 
 // learned is what a recording shows of the operator.
