@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,13 +96,23 @@ func untilDone(undo func(context.Context) error) func(context.Context) error {
 // steps collects what undoes each step of a fault.
 type steps []func(context.Context) error
 
-// undo takes the steps back, the last one first, and goes on after an error.
+// undo takes the steps back, the last one first, and goes on after an error. Where one that does not serve again has
+// taken all of the time, each of the others still has mendWhenOver: else it would stay broken.
 func (s *steps) undo(ctx context.Context) error {
 	var problems []error
-	for n := len(*s) - 1; n >= 0; n-- {
-		problems = append(problems, (*s)[n](ctx))
+	for _, step := range slices.Backward(*s) {
+		problems = append(problems, inTime(ctx, step))
 	}
 	return errors.Join(problems...)
+}
+
+func inTime(ctx context.Context, step func(context.Context) error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		more, cancel := context.WithTimeout(context.WithoutCancel(ctx), mendWhenOver)
+		defer cancel()
+		ctx = more
+	}
+	return step(ctx)
 }
 
 // client waits for objects.
