@@ -196,6 +196,40 @@ func TestAnUpgradeIsTheNextVersion(t *testing.T) {
 	}
 }
 
+// Where the run is stopped, nothing installs on beside what removes the style.
+func TestAnUpgradeEndsWithTheRun(t *testing.T) {
+	for _, kind := range []string{spec.FaultUpgrade, spec.FaultUpgrading} {
+		t.Run(kind, func(t *testing.T) {
+			typed, injector := bench()
+			require.NoError(t, typed.Tracker().Add(pod("worker-1", "worker", "old")))
+			injector.Style.Upgrade = &spec.Upgrade{Replaces: []string{"worker"}}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := false
+			injector.Next = func(upgrading context.Context) error {
+				if err := typed.CoreV1().Pods("n").Delete(upgrading, "worker-1", metav1.DeleteOptions{}); err != nil {
+					return err
+				}
+				if kind == spec.FaultUpgrade {
+					stop()
+				}
+				<-upgrading.Done()
+				ended = true
+				return upgrading.Err()
+			}
+			broken, err := injector.Begin(ctx, scenarios.Fault{Kind: kind, What: "all"}, fault.Target{})
+			if kind == spec.FaultUpgrading {
+				require.NoError(t, err)
+				assert.False(t, ended, "it goes on")
+				stop()
+				err = broken.Undo(ctx)
+			}
+			require.ErrorIs(t, err, context.Canceled)
+			assert.True(t, ended)
+		})
+	}
+}
+
 func TestAnUpgradeThatDoesNotServeIsTold(t *testing.T) {
 	_, injector := bench()
 	injector.Style.Upgrade = &spec.Upgrade{Replaces: []string{"worker"}}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 )
 
@@ -21,8 +23,8 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // say so where a pod counts as ready before it has found its like and dies of that.
 func (i *Injector) upgrade(ctx context.Context, what string, _ Target) (Broken, error) {
 	broken, finish, err := i.beginUpgrade(ctx, what)
-	if err == nil {
-		err = finish(ctx)
+	if finish != nil {
+		err = cmp.Or(err, finish(ctx)) // which ends what is under way where ctx has ended
 	}
 	return broken, err
 }
@@ -85,18 +87,21 @@ func (i *Injector) beginUpgrade(ctx context.Context, what string) (broken Broken
 }
 
 // bringNext asks for the next version, as the style says, or for a rollout of each workload, all at once, as applying
-// manifests does. What it returns waits until that serves.
+// manifests does. What it returns waits until that serves, and ends what still installs when it waits no longer: it would
+// put back what the end of the run removes.
 func (i *Injector) bringNext(ctx context.Context, found []workload) (serve func(context.Context) error, err error) {
 	if i.Style.Upgrade != nil {
 		done := make(chan error, 1)
-		upgrading := context.WithoutCancel(ctx)
-		go func() { done <- i.Next(upgrading) }() // which has a time limit of its own
+		upgrading, stop := context.WithCancel(context.WithoutCancel(ctx)) // it goes on when it counts as begun
+		go func() { done <- i.Next(upgrading) }()
 		return func(ctx context.Context) error {
 			select {
 			case err := <-done:
 				done <- err // for whoever asks again
 				return err
 			case <-ctx.Done():
+				stop()
+				done <- <-done
 				return ctx.Err()
 			}
 		}, nil
@@ -153,13 +158,18 @@ func (i *Injector) finishUpgrade(ctx context.Context, serve func(context.Context
 			return fmt.Errorf("upgrade: old pods: %w", err)
 		}
 	}
-	err := until(ctx, fmt.Sprintf("the new pods to be ready for %s", steadyFor), func(ctx context.Context) (bool, string, error) {
-		return i.steady(ctx, components)
+	what, lacks, began := fmt.Sprintf("the new pods to be ready for %s", steadyFor), "", time.Now()
+	err := until(ctx, what, func(ctx context.Context) (up bool, _ string, err error) {
+		up, lacks, err = i.steady(ctx, components)
+		return up, lacks, err
 	})
-	if err != nil {
-		return fmt.Errorf("upgrade: %w", err)
+	switch {
+	case err == nil:
+		return nil
+	case lacks != "": // the next version's failure
+		err = &kube.WaitError{What: what, Object: "style " + i.Style.Name, LastSeen: lacks, Waited: time.Since(began), Err: context.Cause(ctx)}
 	}
-	return nil
+	return fmt.Errorf("upgrade: %w", err)
 }
 
 // steadyFor is how long a container has run when it counts as up, much as the minReadySeconds of a Deployment: Argo's

@@ -1,12 +1,18 @@
 package fault
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 )
 
 // A pod counts as ready for the second that it lives while the bus is not up.
@@ -32,4 +38,20 @@ func TestUnsteady(t *testing.T) {
 			assert.Equal(t, test.steady, unsteady(pod, now) == "", unsteady(pod, now))
 		})
 	}
+}
+
+// That the pods of the next version do not stay up is its failure, as that a rollout does not end is, and no broken test
+// environment.
+func TestANextVersionThatDoesNotStayUp(t *testing.T) {
+	owner := kube.Owner{Run: "mine"}
+	i := &Injector{Owner: owner, Style: spec.Style{Name: "some"}, Kube: fake.NewClientset(&corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "new", Labels: owner.Labels()}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
+	})}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	served := func(context.Context) error { return nil }
+	err := i.finishUpgrade(ctx, served, []spec.Component{{Name: "c", Namespace: "n"}}, nil)
+	var late *kube.WaitError
+	require.ErrorAs(t, err, &late)
+	assert.Contains(t, err.Error(), "container main of pod n/new is not, after 0 restarts")
 }
