@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,16 +41,19 @@ func (i *Injector) removeImage(ctx context.Context, _ string, _ Target) (Broken,
 	if img.id, err = img.lookUp(ctx); err != nil {
 		return Broken{}, fmt.Errorf("remove the image %s: it is not in the node: %w", reference, err)
 	}
-	broken := Broken{Objects: []string{"images/" + reference}, Undo: img.restore}
+	broken := Broken{Objects: []string{"images/" + reference}}
 	for _, command := range [][]string{
 		{"mkdir", "-p", path.Dir(img.registry)},
-		{"mkdir", img.registry}, // an error if somebody has said already how it is reached
+		{"mkdir", img.registry}, // an error if somebody has said already how it is reached: that stays
 		{"sh", "-c", `echo 'server = "https://127.0.0.1:1"' >"$1/hosts.toml"`, "sh", img.registry},
 		{"ctr", "-n", "k8s.io", "images", "tag", "--force", reference, img.kept},
 		{"ctr", "-n", "k8s.io", "images", "rm", "--sync", reference},
 	} {
 		if _, err := i.Node.Exec(ctx, command...); err != nil {
 			return broken, fmt.Errorf("remove the image %s: %w", reference, err)
+		}
+		if slices.Contains(command, img.registry) {
+			broken.Undo = img.restore
 		}
 	}
 	return broken, until(ctx, "the image "+reference+" to be out of reach", func(ctx context.Context) (bool, string, error) {
