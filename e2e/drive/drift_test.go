@@ -178,14 +178,23 @@ func TestPodsOfTheMainChildAreKilled(t *testing.T) {
 		drift scenarios.Drift
 		left  []string
 	}{
-		"one of a Deployment":  {workloadtest.Default(t), scenarios.Drift{Pod: &struct{}{}}, []string{"another", "mine-too"}},
-		"one of a StatefulSet": {workloadtest.Queue(t), scenarios.Drift{Pod: &struct{}{}}, []string{"another", "mine-too"}},
+		"one of a Deployment":  {workloadtest.Default(t), scenarios.Drift{Pod: &struct{}{}}, []string{"a-leaving", "another", "mine-too"}},
+		"one of a StatefulSet": {workloadtest.Queue(t), scenarios.Drift{Pod: &struct{}{}}, []string{"a-leaving", "another", "mine-too"}},
 		"all of a Deployment":  {workloadtest.Default(t), scenarios.Drift{Pods: &struct{}{}}, []string{"another"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := test.w
 			s, _, style := newMatrixStage(t)
 			s.Workload = w
+			ending := func(name, owner string) { // nobody misses it
+				o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}
+				o.SetName(name)
+				o.SetNamespace("services-abc123-fast-1-w1-1-drift")
+				o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "any", Name: owner, UID: types.UID(owner), Controller: new(true)}})
+				now := metav1.Now()
+				o.SetDeletionTimestamp(&now)
+				require.NoError(t, s.Client.(*dynamicfake.FakeDynamicClient).Tracker().Create(workloads.GVR(spec.Pods), o, o.GetNamespace()))
+			}
 			fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 			require.True(t, ok)
 			add := owned(t, fake, "True")
@@ -200,6 +209,7 @@ func TestPodsOfTheMainChildAreKilled(t *testing.T) {
 					add(spec.ReplicaSets, "ReplicaSet", n, "set", "child")
 				}
 				add(spec.Pods, "Pod", n, "another", "other")
+				ending("a-leaving", string(above))
 				add(spec.Pods, "Pod", n, "mine", above)
 				add(spec.Pods, "Pod", n, "mine-too", above)
 				return false, nil, nil

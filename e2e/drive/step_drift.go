@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/scenarios"
@@ -66,11 +67,12 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 // kill kills a pod of a main child without grace, or all of them.
 func (s *sampleRun) kill(ctx context.Context, child *unstructured.Unstructured, all bool) error {
 	pods, err := s.podsOf(ctx, child)
+	if !all {
+		pods = plain.Where(pods, stays)
+		pods = pods[:min(1, len(pods))]
+	}
 	if err != nil || len(pods) == 0 {
 		return cmp.Or(err, fmt.Errorf("drift: %s %s/%s has no pod that could be killed", child.GetKind(), child.GetNamespace(), child.GetName()))
-	}
-	if !all {
-		pods = pods[:1]
 	}
 	for i := range pods {
 		r := request{verb: "delete", resource: workloads.GVR(spec.Pods), namespace: child.GetNamespace(), name: pods[i].GetName()}
@@ -84,6 +86,12 @@ func (s *sampleRun) kill(ctx context.Context, child *unstructured.Unstructured, 
 		}
 	}
 	return nil
+}
+
+// stays reports whether a pod neither goes anyway nor is at its end: nobody misses such a one when it is killed.
+func stays(pod unstructured.Unstructured) bool {
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	return pod.GetDeletionTimestamp() == nil && phase != "Succeeded" && phase != "Failed"
 }
 
 // podsOf are the pods of a main child.
