@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -400,6 +401,35 @@ func TestUsageDoesNotDisturbQuiescence(t *testing.T) {
 	}()
 	require.NoError(t, s.drive(ctx, style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
 	assert.Equal(t, []string{"create settled"}, s.ends)
+}
+
+// A sample does not come to rest while a watch is broken: nobody would see what moves, and the gap would come behind
+// its end, where no judge looks for it.
+func TestNoSampleEndsWhileAWatchIsBroken(t *testing.T) {
+	s := newStage(t)
+	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	first := apiwatch.NewFake()
+	opened := 0
+	fake.PrependWatchReactor("deployments", func(clienttesting.Action) (bool, apiwatch.Interface, error) {
+		if opened++; opened == 1 {
+			return true, first, nil
+		}
+		return true, apiwatch.NewFake(), nil
+	})
+	fake.PrependReactor("create", s.Workload.Resource.Plural, func(clienttesting.Action) (bool, runtime.Object, error) {
+		first.Stop()
+		return false, nil, nil
+	})
+	s.Window = 20 * time.Millisecond // a watch that broke so soon is not opened again within that
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
+	var kinds []record.Kind
+	for e := range s.recorded(t) {
+		if e.Kind == record.KindGap || e.Kind == record.KindEnd {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	assert.Equal(t, []record.Kind{record.KindGap, record.KindEnd}, kinds)
 }
 
 // stuck are namespaces that never go.

@@ -314,6 +314,8 @@ func (r *loadRun) end(ctx context.Context, m *member, settled bool, reason strin
 	case settled:
 	case r.Recorder.Err() != nil:
 		return r.Recorder.Err()
+	case m.isBlind(m.sample.Window):
+		end.Outcome, end.Reason = record.Interrupted, reason
 	case missing != "":
 		end.Outcome, end.Reason = record.TimedOut, missing
 	case r.Recorder.Now()-m.moved() < m.sample.Window:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -24,6 +25,8 @@ type sampleRun struct {
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
+	// blind reports whether something may have happened that is not recorded yet; nil: it never is so.
+	blind func() bool
 	// before is how long the operator is left alone before the first step, and quiet how long nothing may move at the end;
 	// watched is how long the sample is then watched, whatever moves; 0: no longer.
 	before, quiet, watched time.Duration
@@ -50,6 +53,13 @@ func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
 	if sample.Matrix {
 		s.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
 	}
+	return s
+}
+
+// sampleRun is Driver.sampleRun of a sample that the turn's watches show.
+func (t *turn) sampleRun(style Style, sample record.Sample) *sampleRun {
+	s := t.Driver.sampleRun(style, sample)
+	s.blind = t.watches.Blind
 	return s
 }
 
@@ -184,7 +194,8 @@ func (q *quiescence) complete(now, moved time.Duration) (outcome string, due tim
 }
 
 // wait waits until nothing is lacking, and has not been for window. It gives up when nothing has moved for patience (0:
-// never), when nothing lacks and it does not come to rest, or when ctx ends.
+// never), when nothing lacks and it does not come to rest, or when ctx ends. While a watch is broken it does neither:
+// that nothing moves is not seen then, and the gap must be recorded before the sample's end.
 func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patience time.Duration) (outcome, reason string) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -197,20 +208,27 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 		}
 		switch {
 		case lack == "":
-			switch outcome, due = quiescence.complete(now, s.moved()); outcome {
-			case record.Settled:
-				return outcome, ""
-			case record.TimedOut:
-				return outcome, s.unsettled(quiescence.window)
+			outcome, due = quiescence.complete(now, s.moved())
+			reason = ""
+			if outcome == record.TimedOut {
+				reason = s.unsettled(quiescence.window)
 			}
 		default:
 			quiescence.lacking(now)
+			outcome = ""
 			if patience == 0 {
 				break
 			}
 			if due = max(began, s.moved()) + patience; now >= due {
-				return record.TimedOut, fmt.Sprintf("nothing has moved for %v: %s", patience, lack)
+				outcome, reason = record.TimedOut, fmt.Sprintf("nothing has moved for %v: %s", patience, lack)
 			}
+		}
+		switch {
+		case outcome == "":
+		case s.isBlind(window + patience):
+			due = now + watch.Unnoticed
+		default:
+			return outcome, reason
 		}
 		if due < 0 {
 			timer.Stop()
@@ -223,6 +241,9 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 		case <-s.Recorder.Failed():
 			return record.Interrupted, s.Recorder.Err().Error()
 		case <-ctx.Done():
+			if s.isBlind(window + patience) {
+				return record.Interrupted, "a watch was broken when the time was over"
+			}
 			switch {
 			case lack == "":
 				lack = s.unsettled(quiescence.window)
@@ -232,6 +253,11 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 			return record.TimedOut, lack
 		}
 	}
+}
+
+// isBlind reports whether that nothing moves for so long would not be seen now.
+func (s *sampleRun) isBlind(still time.Duration) bool {
+	return still > 0 && s.blind != nil && s.blind()
 }
 
 // What an operator without work objects does between two writes is not seen: nothing

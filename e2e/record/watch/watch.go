@@ -201,6 +201,16 @@ func (w *Watches) Cover(ctx context.Context, bears time.Duration, namespaces ...
 	}, nil
 }
 
+// Blind reports whether something may have happened that is not recorded yet: a watch is broken, or what it missed may
+// still be on its way.
+func (w *Watches) Blind() bool {
+	return slices.ContainsFunc(w.watchers, func(one *watcher) bool {
+		one.state.Lock()
+		defer one.state.Unlock()
+		return one.healed < one.breaks || one.breaks > 0 && w.recorder.Now()-one.at < Unnoticed
+	})
+}
+
 // Stop ends the watches when all that they have delivered is recorded.
 func (w *Watches) Stop() {
 	w.cancel()
@@ -232,6 +242,9 @@ type watcher struct {
 	state  sync.Mutex
 	whole  chan struct{} // closed while the watch is open
 	broken string        // why it is not, or was not last
+	breaks int           // how often it broke
+	healed int           // of them those that are over, and whose gaps are recorded
+	at     time.Duration // since when the last is
 }
 
 // where names what is watched.
@@ -388,7 +401,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			return
 		}
 		w.state.Lock()
-		w.whole, w.broken = make(chan struct{}), reason
+		w.whole, w.broken, w.breaks = make(chan struct{}), reason, w.breaks+1
 		w.state.Unlock()
 		wait, version := reconnect, w.version
 		gap := record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}
@@ -410,8 +423,16 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			wait = min(2*wait, reconnectMax)
 		}
 		w.queue <- w.missed(ctx, gap, version)
+		w.queue <- w.heal
 		close(w.whole)
 	}
+}
+
+// heal takes note that a break is over, and recorded.
+func (w *watcher) heal() {
+	w.state.Lock()
+	defer w.state.Unlock()
+	w.healed, w.at = w.healed+1, w.recorder.Now()
 }
 
 // lateness is what a watch that goes on from where it was missed: nothing, but what
