@@ -207,7 +207,7 @@ func (l *lane) empty() bool {
 func (l *lane) fresh(ctx context.Context, s scenarios.Scenario) (err error) {
 	l.close(ctx)
 	own := l.prefix
-	if n := len(l.made); n > 0 {
+	for n := len(l.made); slices.Contains(l.made, own); n++ { // a second namespace may be named as the next
 		own = fmt.Sprintf("%s-%d", l.prefix, n)
 	}
 	open := []string{own}

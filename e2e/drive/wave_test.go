@@ -137,6 +137,16 @@ func TestAnOrdinaryCustomResourceComesBeforeWhatMustBeDiagnosed(t *testing.T) {
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 }
 
+// The namespace after that of an ordinary custom resource, which has a second one beside it, is another than both.
+func TestNoNamespaceIsMadeTwice(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	one := stop("told", false)
+	one.Expect, one.Steps = []string{"diagnosable"}, []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {On: "elsewhere/other", Create: &scenarios.Spec{Size: 1}}}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+	assert.Len(t, s.made, 4)
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(s.made))), 4, "%v", s.made)
+}
+
 func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	never := stop("one", false) // no file may say so, but a step before the mending can fail
