@@ -38,7 +38,9 @@ type beside struct {
 
 	round int
 	open  map[string]*looked // by namespace
-	nodes map[string]moment  // what the style uses now, by node
+	nodes map[string]int64   // working set, in bytes, at the last look; none: there was no look
+	pods  podTimes
+	total int64 // CPU time of the style's pods since the block began, the dead ones included, in ns
 	looks []moment
 
 	down    bool          // the whole operator was, and has handled nothing since
@@ -56,6 +58,7 @@ type beside struct {
 
 	part    *part // of a growth, that goes on; nil: none does
 	audited bool  // something was read of the audit log
+	deaf    bool  // and something was not: what follows from it is not known
 
 	asks   int  // requests of the harness that the API server accepted
 	broken bool // a fault concerned the whole operator
@@ -76,7 +79,8 @@ type pass struct {
 	*style
 
 	round int
-	lasts time.Duration // from the first of these writes until the sample's end; 0: it did not settle
+	from  time.Duration // the first of these writes
+	lasts time.Duration // from then until the sample's end; 0: it did not settle
 	made  []time.Time   // when the API server received them
 	calls []time.Time   // and the requests of the style's accounts in the sample's namespace
 }
@@ -113,6 +117,9 @@ func (m *Meter) asides(e record.Entry) {
 		if s := b.open[e.Action.Namespace]; s != nil && s.pass != nil && s.touched == 0 && e.Action.Error == "" {
 			s.touched = e.Action.From
 		}
+	case e.Gap != nil:
+		m.gap(e)
+		b.deaf = b.deaf || e.Gap.Resource == record.AuditLog
 	case e.Audit != nil:
 		b.audited = true
 		m.asideAudit(e.Audit)
@@ -128,7 +135,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, open: map[string]*looked{}, nodes: map[string]moment{}}
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, open: map[string]*looked{}, nodes: map[string]int64{}, pods: podTimes{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -180,10 +187,12 @@ func (m *Meter) asideAudit(a *record.Audit) {
 
 // look takes a kubelet's figures.
 func (b *beside) look(e record.Entry) {
-	var used moment
+	_, looked := b.nodes[e.Usage.Node]
+	memory := int64(0)
 	for i := range e.Usage.Pods {
 		if p := &e.Usage.Pods[i]; b.within(p.Namespace) {
-			used.memory, used.total = used.memory+p.Memory, used.total+p.CPU
+			b.total += b.pods.use(p, looked)
+			memory += p.Memory
 			b.inner.look(e.Time, p)
 		}
 	}
@@ -191,10 +200,10 @@ func (b *beside) look(e record.Entry) {
 	if e.Usage.Machine != nil && b.spell != nil {
 		b.spell.look(e.Usage)
 	}
-	b.nodes[e.Usage.Node] = used
-	now := moment{at: e.Time}
-	for _, used := range b.nodes {
-		now.memory, now.total = now.memory+used.memory, now.total+used.total
+	b.nodes[e.Usage.Node] = memory
+	now := moment{at: e.Time, total: b.total}
+	for _, memory := range b.nodes {
+		now.memory += memory
 	}
 	b.looks = append(b.looks, now)
 }
@@ -237,7 +246,7 @@ func (b *beside) end(e record.Entry) {
 	}
 	well := e.End.Outcome == record.Settled
 	if s.pass != nil && well && s.touched > 0 {
-		s.pass.lasts = e.Time - s.touched
+		s.pass.from, s.pass.lasts = s.touched, e.Time-s.touched
 	}
 	if !s.Load || s.OfStep() || s.Size == nil || s.Warmup || s.Prepare {
 		return
@@ -270,7 +279,7 @@ func (b *beside) keep() {
 func (m *Meter) unchangedCalls(s *style) []Value {
 	var values []Value
 	for _, p := range m.passes {
-		if p.style != s || p.lasts == 0 || len(p.made) == 0 {
+		if p.style != s || p.lasts == 0 || len(p.made) == 0 || m.unread(p.from, p.from+p.lasts) {
 			continue
 		}
 		from := slices.MinFunc(p.made, time.Time.Compare)

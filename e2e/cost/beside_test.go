@@ -194,6 +194,30 @@ func TestBusiestOfALoad(t *testing.T) {
 	once(t, 4.3, c.Busiest[0].Requests)
 }
 
+// Of what the audit log does not tell without a gap no figure is made: it would be too low.
+func TestAGapInTheAuditLogOfALoad(t *testing.T) {
+	s := aside("hold-hundred")
+	p := used("c", 1, 1)
+	p.Done = map[string]float64{"workqueue_work_duration_seconds": 5}
+	s.begin(2000, argo, "hold-hundred", 1)
+	s.asked(3000, account, "c", "create", "deployments.v1.apps", "services")
+	s.part(3500, record.Part{Stage: record.StageFill})
+	s.part(4000, record.Part{Stage: record.StageRest})
+	s.look(4100, used("c", 1, 1))
+	s.asked(4200, account, "c", "get", "deployments.v1.apps", "services")
+	s.look(4300, used("c", 1, 1))
+	s.add(record.Entry{Time: at(5000), Kind: record.KindGap, Gap: &record.Gap{From: at(4900), Resource: record.AuditLog}})
+	s.end(9000, record.Settled)
+	s.look(9500, p)
+	s.driven(10_000)
+	c := s.only(t)
+	assert.Empty(t, c.Busiest)
+	assert.Empty(t, c.Counted)
+	require.Len(t, c.Rests, 1)
+	assert.Empty(t, c.Rests[0].Requests.Values)
+	once(t, 1*mib, c.Rests[0].Memory)
+}
+
 // What a style's own metrics count is counted from a load's first sample on, over restarts, and beside it what the audit
 // log has from then on.
 func TestCountedInALoad(t *testing.T) {

@@ -15,10 +15,10 @@ type block struct {
 	seen   map[string]bool // uids of the objects made in the style's namespaces
 
 	podsWatched bool
-	pods        map[string]*podTime // by namespace/name
-	nodes       map[string]int64    // working set, in bytes, at the last look; none: there was no look
-	total       int64               // CPU time of the style's pods since the block began, the dead ones included, in ns
-	peak        int64               // working set, in bytes
+	pods        podTimes
+	nodes       map[string]int64 // working set, in bytes, at the last look; none: there was no look
+	total       int64            // CPU time of the style's pods since the block began, the dead ones included, in ns
+	peak        int64            // working set, in bytes
 	changes     int
 
 	// What is measured goes from the last look before the first sample until the first look behind the last one.
@@ -41,6 +41,9 @@ type moment struct {
 	byPod  map[string]int64 // only at the edges
 }
 
+// podTimes are those of the style's pods, by namespace/name.
+type podTimes map[string]*podTime
+
 // podTime follows the CPU time of a pod.
 type podTime struct {
 	last int64 // the figure that was seen last
@@ -52,7 +55,7 @@ type podTime struct {
 func newBlock(s *style, round int) *block {
 	return &block{
 		style: s, round: round, stages: map[string]time.Duration{}, seen: map[string]bool{},
-		pods: map[string]*podTime{}, nodes: map[string]int64{}, idle: idle{from: -1},
+		pods: podTimes{}, nodes: map[string]int64{}, idle: idle{from: -1},
 	}
 }
 
@@ -66,7 +69,7 @@ func (b *block) look(e record.Entry) {
 	memory := int64(0)
 	for i := range u.Pods {
 		if p := &u.Pods[i]; b.style.within(p.Namespace) {
-			b.use(p, looked)
+			b.total += b.pods.use(p, looked)
 			memory += p.Memory
 			b.throttle(p)
 		}
@@ -86,25 +89,25 @@ func (b *block) look(e record.Entry) {
 	}
 }
 
-// use adds what a pod has used since it was last seen. A pod that is new since the first look has used
-// all of it in this block, and so has one that was made anew under its name, which shows in a figure that is lower.
-func (b *block) use(p *record.PodUsage, looked bool) {
+// use is what a pod has used since it was last seen. A pod that is new since the node's first look has used all of it
+// meanwhile, and so has one that was made anew under its name, which shows in a figure that is lower.
+func (t podTimes) use(p *record.PodUsage, looked bool) (more int64) {
 	key := p.Namespace + "/" + p.Name
-	known := b.pods[key]
+	known := t[key]
 	if known == nil {
 		known = &podTime{last: p.CPU}
 		if looked {
 			known.last = 0
 		}
-		b.pods[key] = known
+		t[key] = known
 	}
 	if p.CPU < known.last {
 		known.last = 0
 	}
-	more := p.CPU - known.last
+	more = p.CPU - known.last
 	known.last = p.CPU
 	known.used += more
-	b.total += more
+	return more
 }
 
 // throttle adds how a pod was held back since it was last seen. All of the style's pods have started in this block.

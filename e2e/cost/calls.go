@@ -98,16 +98,19 @@ func (m *Meter) resolve() {
 	}
 }
 
+// unread reports whether the audit log may lack something of a time: a line that was lost was written shortly before
+// the loss was noticed.
+func (m *Meter) unread(from, to time.Duration) bool {
+	return slices.ContainsFunc(m.lost, func(g gap) bool { return g.resource == record.AuditLog && g.overlaps(from, to+time.Second) })
+}
+
 // found is when the API server received a sample's first request.
 func (m *Meter) found(w *window) (at time.Time, known bool) {
 	if w.first == nil {
 		return at, false
 	}
-	for _, g := range m.lost {
-		// A line that was lost was written shortly before the loss was noticed.
-		if g.resource == record.AuditLog && g.overlaps(w.from, w.to+time.Second) {
-			return at, false
-		}
+	if m.unread(w.from, w.to) {
+		return at, false
 	}
 	made := m.harness[w.first.target]
 	if w.first.n >= len(made) {

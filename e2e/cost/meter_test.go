@@ -123,6 +123,12 @@ func TestUnknownIsNotZero(t *testing.T) {
 		s.add(record.Entry{Time: at(200_000), Kind: record.KindGap, Gap: &record.Gap{Resource: resource, Namespace: namespace}})
 		return s
 	}
+	aside := func(resource, namespace string) *story { // it ends where a block begins whose cost is not told
+		s := two()
+		s.add(record.Entry{Time: at(199_000), Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Load: "burst", Stage: record.Installing}})
+		s.add(record.Entry{Time: at(200_000), Kind: record.KindGap, Gap: &record.Gap{Resource: resource, Namespace: namespace}})
+		return s
+	}
 	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
 	old.entries[0].Header = &record.Header{Schema: record.Schema, Styles: []record.Style{{Style: spec.Style{Name: "argo"}}, {Style: spec.Style{Name: spec.Floor}}}}
 	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
@@ -137,6 +143,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 		"audit log with a gap": {gap("audit", ""), calls, "without a gap"},
 		"no usage":             {without(record.KindUsage), cpu, "no figures of the kubelets"},
 		"usage interrupted":    {gap("usage", "n"), cpu, "interrupted"},
+		"and said in a load":   {aside("usage", "n"), cpu, "interrupted"},
 		"no watch of its pods": {without(record.KindWatch), pods, "not watched"},
 		"watch interrupted":    {gap("pods.v1", "argo"), pods, "interrupted in every sample"},
 		"no blocks":            {old, cpu, "no whole block"},

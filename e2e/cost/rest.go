@@ -140,7 +140,7 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 	r, minutes := &rests[i], (to - p.from).Minutes()
 	if looks := plain.Where(p.beside.looks[p.looks:], func(look moment) bool { return look.at <= to }); len(looks) > 1 {
 		first, last := looks[0], looks[len(looks)-1]
-		if lasts := last.at - first.at; lasts > 0 && last.total >= first.total {
+		if lasts := last.at - first.at; lasts > 0 {
 			r.CPU.Values = append(r.CPU.Values, Value{Round: p.round, Value: float64(last.total-first.total) / float64(lasts)})
 		}
 		byMemory := slices.SortedFunc(slices.Values(looks), func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
@@ -149,7 +149,7 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 	if p.stopped.took > 0 && p.Beside == "" {
 		r.Stop, r.Grace = Figure{Unit: "s", Values: append(r.Stop.Values, Value{Round: p.round, Value: p.stopped.took.Seconds()})}, p.stopped.grace
 	}
-	if minutes <= 0 || !p.audited {
+	if minutes <= 0 || !p.audited || p.deaf {
 		return rests
 	}
 	requests := 0.

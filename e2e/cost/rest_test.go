@@ -17,6 +17,23 @@ func (s *story) part(ms int, p record.Part) {
 	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: argo.Name, Round: 1, Stage: record.Parted, Load: "growth", Part: &p}})
 }
 
+// Pods that come and go while the style is left alone have used what they used, and what a pod used before counts no
+// more when another has its place.
+func TestARestInWhichPodsComeAndGo(t *testing.T) {
+	s := aside("growth")
+	s.part(1400, record.Part{Stage: record.StageFill})
+	s.look(1500, used("c", 1000, 70), used("old", 5000, 10))
+	s.part(2000, record.Part{Stage: record.StageRest})
+	s.look(2500, used("c", 1000, 50), used("old", 5000, 10))
+	s.look(3500, used("c", 1010, 50), used("job-1", 200, 10))
+	s.look(4500, used("c", 1020, 50))
+	s.look(6500, used("c", 1040, 50), used("job-2", 160, 10))
+	s.driven(8000)
+	c := s.only(t)
+	require.Len(t, c.Rests, 1)
+	once(t, 0.1, c.Rests[0].CPU) // 40 + 200 + 160 ms in 4 s
+}
+
 // What a style uses at rest is what it uses in that part alone; what is before and after it does not count, nor what it
 // does when the custom resources go at the end.
 func TestRestsOfAGrowth(t *testing.T) {
