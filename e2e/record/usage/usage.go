@@ -104,7 +104,7 @@ func (s *Sampler) Settle(ctx context.Context) error {
 			return err
 		}
 		now, used := s.used()
-		if looks > 0 && float64(used-total) <= calm*float64(now-at) {
+		if looks > 0 && used >= total && float64(used-total) <= calm*float64(now-at) { // less: a pod has gone
 			calms++
 		} else {
 			calms = 0

@@ -312,6 +312,7 @@ func TestSettleWaitsUntilTheStyleIsAtRest(t *testing.T) {
 		"starting for 3 s": {func(look int64) int64 { return min(look, 3) * second / 5 }, 6},
 		"one calm second":  {func(look int64) int64 { return (look - look/3) * second / 5 }, 8},
 		"always at work":   {func(look int64) int64 { return look * second / 20 }, 8},
+		"its pods end":     {func(look int64) int64 { return (20 - look) * second }, 8},
 		"next to nothing":  {func(look int64) int64 { return look * second / 1000 }, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
