@@ -73,15 +73,17 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		return nil, fmt.Errorf("read which image %s has built: %w", s.engine.Name(), err)
 	}
 	built, file := strings.TrimSpace(string(text)), filepath.Join(work, "built.tar")
+	defer func() { // also where it cannot be saved
+		if _, err := s.engine.Run(context.WithoutCancel(ctx), "image", "rm", built); err != nil {
+			s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
+		}
+	}()
 	out, err := os.Create(file)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(s.engine.Pipe(ctx, nil, out, "save", built), out.Close()); err != nil {
 		return nil, err
-	}
-	if _, err := s.engine.Run(ctx, "image", "rm", built); err != nil {
-		s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
 	}
 	return tarball.ImageFromPath(file, nil)
 }

@@ -76,6 +76,11 @@ func addPackages(ctx context.Context, files map[string]string, folder string) er
 	if err != nil {
 		return err
 	}
+	compiler, err := goCommand(ctx, folder, "env", "GOVERSION", "GOEXPERIMENT", "GOARCH").Output()
+	if err != nil {
+		return fmt.Errorf("ask which Go compiles %s: %w", folder, err)
+	}
+	files["compiler"] = string(compiler)
 	var root string
 	for _, p := range packages {
 		if p.Module != nil && p.Module.Main {
