@@ -10,15 +10,20 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	plain "operatorbench/e2e/environment/install/yaml"
+	"operatorbench/e2e/spec/files"
 )
 
 // remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with
 // Git, as NewRepoSpecFromURL of its package git reads an address.
 var remote = regexp.MustCompile(`(?i)(^|=)\s*(git::)*(https?:|ssh://|file://|[a-z][a-z0-9-]*@|github\.com[/:])`)
 
-// plugins are keys of plugins' configurations, which may load what they like.
+// plugins are keys of plugins' configurations. Those that are built into kustomize load what their configuration names;
+// others may load what they like.
 func plugins() []string { return []string{"generators", "transformers", "validators"} }
 
 // pathless are the keys of a kustomization, at any depth, below which it names nothing that is loaded.
@@ -31,9 +36,9 @@ func pathless() []string {
 	}
 }
 
-// local refuses a kustomization that would have something fetched, or made by a plugin: what is installed is what the
-// style's folder holds. It is read as kustomize reads it.
-func local(file string, text []byte) error {
+// local refuses a kustomization that would have something fetched, or made by a plugin that is not built into kustomize:
+// what is installed is what the style's folder holds. It is read as kustomize reads it.
+func local(tree files.Tree, file string, text []byte) error {
 	if !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file)) {
 		return nil
 	}
@@ -41,7 +46,7 @@ func local(file string, text []byte) error {
 	if err := sigsyaml.Unmarshal(text, &root); err != nil {
 		return nil //nolint:nilerr // kustomize says so, and readKustomization where
 	}
-	found, reason := foreign(root)
+	found, reason := foreign(root, func(name string) ([]byte, error) { return tree.Read(filepath.Join(filepath.Dir(file), name)) })
 	if reason == "" {
 		return nil
 	}
@@ -51,8 +56,8 @@ func local(file string, text []byte) error {
 }
 
 // foreign returns the first key or text, in alphabetical order of keys, by which more than the style's files
-// would be loaded, and the reason; "": there is none.
-func foreign(value any) (found, reason string) {
+// would be loaded, and the reason; "": there is none. The configurations of plugins are read beside it.
+func foreign(value any, beside func(name string) ([]byte, error)) (found, reason string) {
 	switch value := value.(type) {
 	case string:
 		if remote.MatchString(value) {
@@ -60,24 +65,44 @@ func foreign(value any) (found, reason string) {
 		}
 	case []any:
 		for _, inner := range value {
-			if found, reason = foreign(inner); reason != "" {
+			if found, reason = foreign(inner, beside); reason != "" {
 				return found, reason
 			}
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if slices.Contains(plugins(), strings.ToLower(key)) {
-				return key, "configures a plugin, and none is run for a style: write down what it makes"
+			if slices.Contains(plugins(), strings.ToLower(key)) && !builtin(value[key], beside) {
+				return key, "configures a plugin that is not built into kustomize, or whose configuration is in a folder or names what is remote: none is run for a style; write down what it makes"
 			}
-			if slices.Contains(pathless(), key) {
+			if slices.Contains(slices.Concat(pathless(), plugins()), key) {
 				continue
 			}
-			if found, reason = foreign(value[key]); reason != "" {
+			if found, reason = foreign(value[key], beside); reason != "" {
 				return found, reason
 			}
 		}
 	}
 	return "", ""
+}
+
+// builtin reports whether all that a list of plugins has, in itself or in files beside, are configurations of those that
+// are built into kustomize, and name nothing that is remote.
+func builtin(list any, beside func(name string) ([]byte, error)) bool {
+	all, is := list.([]any)
+	return is && !slices.ContainsFunc(all, func(item any) bool {
+		text, _ := item.(string)
+		configurations, err := plain.Parse("", []byte(text))
+		if err != nil { // it is the name of a file
+			content, unread := beside(text)
+			if configurations, err = plain.Parse("", content); err == nil {
+				err = unread
+			}
+		}
+		return err != nil || len(configurations) == 0 || slices.ContainsFunc(configurations, func(o *unstructured.Unstructured) bool {
+			_, reason := foreign(o.Object, beside)
+			return o.GetAPIVersion() != konfig.BuiltinPluginApiVersion || reason != ""
+		})
+	})
 }
 
 // lineOf is the line of the first key or text below a node; 0: there is none.
