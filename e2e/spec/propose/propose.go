@@ -19,6 +19,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -100,7 +101,7 @@ func (p *proposal) learn() {
 	if runs < 0 {
 		p.todo("workload.yaml, children: which of them runs the pods; none that the operator made is a Deployment, a StatefulSet or a pod")
 	} else {
-		p.Main.Name = p.Learned.Children[runs].Resource
+		p.Main.Resource = p.Learned.Children[runs].Resource
 	}
 	if len(p.Learned.Ready) > 0 {
 		p.todo("workload.yaml, phases.ready: take out what is true by chance: the run has shown too little to tell")
@@ -121,8 +122,7 @@ type proposal struct {
 	Scales    bool // the definition has a scale subresource
 	Knob      guess
 	Min, Max  int
-	Main      guess // the main child's kind
-	MainOf    string
+	Main      Child
 	Status    []guess
 	Ready     guess
 	Admission string // which webhook decides on each write of a custom resource; "": none
@@ -209,11 +209,38 @@ func (p *proposal) house() error {
 		case housed:
 			p.todo("manifests: the namespace of %s %s, which names none, as others do", o.GetKind(), o.GetName())
 		default:
-			p.namespace = o.GetName()
-			return p.make("v1", "Namespace", p.namespace, &corev1.Namespace{})
+			namespace, err := p.accountAt(o)
+			p.namespace = cmp.Or(namespace, o.GetName())
+			for _, o := range p.Objects { // as the kustomization sets it
+				if o.GetKind() == "Role" || o.GetKind() == "RoleBinding" {
+					o.SetNamespace(p.namespace)
+				}
+			}
+			return errors.Join(err, p.make("v1", "Namespace", p.namespace, &corev1.Namespace{}))
 		}
 	}
 	return nil
+}
+
+// accountAt is the namespace in which bindings look for the account of what runs an operator; "": they leave it to
+// kubectl, too, for which default stands. kustomize follows no other.
+func (p *proposal) accountAt(workload *unstructured.Unstructured) (string, error) {
+	account, _, _ := unstructured.NestedString(workload.Object, "spec", "template", "spec", "serviceAccountName")
+	for _, o := range p.Objects {
+		if o.GetKind() != "ClusterRoleBinding" && o.GetKind() != "RoleBinding" {
+			continue
+		}
+		var b rbacv1.RoleBinding // but for their kind, they are alike
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &b); err != nil {
+			return "", fmt.Errorf("read %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		for _, subject := range b.Subjects {
+			if subject.Kind == rbacv1.ServiceAccountKind && subject.Name == account && subject.Namespace != metav1.NamespaceDefault && subject.Namespace != "" {
+				return subject.Namespace, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // manifests writes the kustomization, and what the manifests lack.
@@ -428,10 +455,15 @@ func (p *proposal) operator() error {
 		}
 		selector := metav1.FormatLabelSelector(w.Spec.Selector)
 		p.Workloads = append(p.Workloads, workload{o.GetName(), o.GetKind(), cmp.Or(o.GetNamespace(), p.namespace, spec.Unsaid), selector})
-		for i, c := range slices.Concat(w.Spec.Template.Spec.Containers, w.Spec.Template.Spec.InitContainers) {
+		main := w.Spec.Template.Annotations["kubectl.kubernetes.io/default-container"] // which Kubebuilder says beside a proxy
+		own := w.Spec.Template.Spec.Containers
+		if i := slices.IndexFunc(own, func(c corev1.Container) bool { return c.Name == main }); i > 0 {
+			own = slices.Concat(own[i:], own[:i])
+		}
+		for i, c := range slices.Concat(own, w.Spec.Template.Spec.InitContainers) {
 			if !seen[c.Image] {
 				seen[c.Image] = true
-				p.Images = append(p.Images, p.image(name(c.Name, len(p.Images)), c.Image, i < len(w.Spec.Template.Spec.Containers)))
+				p.Images = append(p.Images, p.image(name(c.Name, len(p.Images)), c.Image, i < len(own)))
 			}
 		}
 	}
@@ -483,23 +515,27 @@ func (p *proposal) children() error {
 	if err != nil {
 		return err
 	}
-	kinds := []guess{{"statefulsets", "StatefulSet", ""}, {"deployments", "Deployment", ""}}
+	kinds := []Child{{"statefulsets.v1.apps", "StatefulSet", true, ""}, {"deployments.v1.apps", "Deployment", true, ""}, {spec.Pods, "Pod", false, ""}}
 	for _, kind := range kinds {
-		if !rights.May(schema.GroupResource{Group: "apps", Resource: kind.Name}, "create") {
-			continue
-		}
-		if p.Main.Value == "" {
-			p.Main, p.MainOf = guess{kind.Name + ".v1.apps", kind.Value, "a role lets the operator create " + kind.Name}, strings.ToLower(kind.Value)
-		} else {
-			p.todo("workload.yaml, children: the roles let the operator create %s, too: which of the two runs the pods", kind.Name)
+		resource := schema.ParseGroupResource(strings.Replace(kind.Resource, ".v1", "", 1))
+		switch {
+		case !rights.May(resource, "create"):
+		case p.Main.Kind == "":
+			p.Main, p.Main.Why = kind, "a role lets the operator create "+resource.Resource
+		default:
+			p.todo("workload.yaml, children: the roles let the operator create %s, too: is it these that run the pods", resource.Resource)
 		}
 	}
-	if p.Main.Value == "" {
-		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", spec.Unsaid + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
+	if p.Main.Kind == "" {
+		p.Main, p.Main.Why = kinds[1], spec.Unsaid+": no role lets the operator create a Deployment, a StatefulSet or pods"
 		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
 	}
-	main, _, _ := strings.Cut(p.Main.Name, ".")
-	for _, watched := range []schema.GroupResource{{Group: p.Resource.Group, Resource: p.Resource.Plural}, {Group: "apps", Resource: main}} {
+	custom := schema.GroupResource{Group: p.Resource.Group, Resource: p.Resource.Plural}
+	everywhere := install.Rights{Grants: slices.DeleteFunc(slices.Clone(rights.Grants), func(g spec.Grant) bool { return g.Namespace != "" })}
+	if rights.May(custom, "watch") && !everywhere.May(custom, "watch") {
+		p.todo("manifests: the operator may watch %s in its own namespace alone, and a run makes each in a namespace of its own: it needs a ClusterRole, and must watch all namespaces", custom.Resource)
+	}
+	for _, watched := range []schema.GroupResource{custom, schema.ParseGroupResource(strings.Replace(p.Main.Resource, ".v1", "", 1))} {
 		if lacks := rights.InformerLacks(watched); lacks != "" {
 			p.Lacks = append(p.Lacks, lacks)
 		}
