@@ -102,7 +102,7 @@ func (m *markdown) whys(r *Report) {
 	if len(failing) == 0 {
 		return
 	}
-	m.line("\n**Why do they fail?** Each line is a cause. In brackets is %s.", text(r.Choose("weights")[0].Text))
+	m.line("\n**Why do they fail?** Each line is a cause, with the reason of its first test. In brackets is %s.", text(r.Choose("weights")[0].Text))
 	for _, label := range failing {
 		m.line("\n<a id=\"%s\"></a>**%s**, %s:\n", failedAnchor(label), text(label), r.Value(label, "fails").Text)
 		for _, cause := range r.Causes(label) {

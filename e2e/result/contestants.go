@@ -182,10 +182,9 @@ func losing() []string {
 	return plain.Pick(judge.Oracles(), func(o judge.Named) (string, bool) { return o.Name, o.Losing })
 }
 
-// counted are the cells that a style's tests are counted by: nobody's count is of what others are not asked.
+// counted are the cells that a style's tests are counted by.
 func (r *Set) counted(label string) []*Cell {
-	rows := plain.Where(r.Matrix.Rows(), func(row *Row) bool { return !row.partial })
-	return plain.Pick(rows, func(row *Row) (*Cell, bool) { c := row.cell(label); return c, c != nil })
+	return plain.Pick(r.Matrix.Tests(), func(row *Row) (*Cell, bool) { c := row.cell(label); return c, c != nil })
 }
 
 func (r *Set) failing(label string, counts func(*Cell) bool) Failing {

@@ -31,6 +31,11 @@ type Row struct {
 	partial bool
 }
 
+// Tests are the rows that styles' tests are counted by: nobody's count is of what others are not asked.
+func (m *Matrix) Tests() []*Row {
+	return plain.Where(m.Rows(), func(row *Row) bool { return !row.partial })
+}
+
 // MatrixOf joins judged recordings: repeats of one run, and the shards of one, all count alike. Samples that only warm
 // up count too: correctness counts from the first. Loads are left out: how far a style is behind is a figure.
 func MatrixOf(judgements ...*judge.Judgement) *Matrix { return matrixOf(judgements, "") }

@@ -99,6 +99,11 @@ func TestHowManyTestsApply(t *testing.T) {
 		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}}))
 	assert.Contains(t, said(t, write(t, alike)), "Tested: 3 scenarios (2 apply to a style), with broken parts among them.")
 	assert.Contains(t, said(t, write(t, alone())), "Tested: 2 scenarios, with broken parts among them.")
+	gone := report.Of(made.Recording("gone", list,
+		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "argo", Scenario: "bus-down", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}}))
+	assert.Contains(t, said(t, write(t, gone)), "Tested: 1 scenario, with broken parts among them.", "this program has no bus-down, and native was not driven through it")
 }
 
 // What was measured is judged too: it has the same table.

@@ -293,7 +293,7 @@ func (s *study) about() string {
 		text += fmt.Sprintf(" Measured: %s.", plain.List(s.Scenarios))
 	}
 	if s.HasMatrix() {
-		text += fmt.Sprintf(" Tested: %s%s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"), s.applying())
+		text += fmt.Sprintf(" Tested: %s%s, with broken parts among them.", plain.Plural(len(s.Matrix.Tests()), "scenario"), s.applying())
 	}
 	if days := s.Days(); days != "" {
 		text += " Recorded " + days + "."
@@ -309,7 +309,7 @@ func (s *study) applying() string {
 			counts = append(counts, f.Of)
 		}
 	}
-	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Rows()) {
+	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Tests()) {
 		return ""
 	}
 	return fmt.Sprintf(" (%s apply to a style)", plain.Span(slices.Min(counts), slices.Max(counts)))
