@@ -40,11 +40,8 @@ Flags:
                    accounts made (audit log) are the children, and what its status
                    said whenever one was as asked for is when it is ready
 
-Example:
-  opbench init --operator=config/default
-  opbench check ./operatorbench
-  opbench run --operator=./operatorbench --rounds=1
-  opbench init --operator=config/default --learn=results/latest/recording.jsonl learnt
+Then opbench check ./operatorbench says what is missing, and
+opbench run --operator=./operatorbench --rounds=1 makes the recording for --learn.
 `
 
 // runInit is `opbench init`.

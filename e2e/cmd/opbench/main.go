@@ -81,7 +81,7 @@ func subcommands() []subcommand {
 		{"report", "print a report of recordings in any format", atOnce, runReport, []string{"results/latest", "--format=html --out=report.html results/latest"}},
 		{"recordings", "get, judge again or publish the recordings of published runs", gently, runRecordings, []string{"list", "get --out=results xk3pzbcw"}},
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate, []string{"results/latest", "--base=results/before --head=results/after"}},
-		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit, []string{"--operator=config/default", "--operator=config/default --crd=crd.yaml my-operator"}},
+		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit, []string{"--operator=config/default", "--operator=config/default --crd=crd.yaml my-operator", "--operator=config/default --learn=results/latest/recording.jsonl learnt"}},
 		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck, []string{"./my-operator", "all"}},
 		{"permissions", "print the manifest of an account that may do what a run needs on an existing cluster", atOnce, runPermissions, []string{"--operator=./my-operator", "--operator=native --scenario=latency,level"}},
 		{"styles", "list the operator styles, or those that a change touches", gently, runStyles, []string{"", "--since=origin/main --json"}},

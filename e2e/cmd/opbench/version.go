@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -9,7 +10,12 @@ import (
 
 // runVersion is `opbench version`.
 func runVersion(_ context.Context, args []string, stdout, _ io.Writer) error {
-	if len(args) > 0 {
+	const usage = "Usage: opbench version\n\nPrints the version and revision of opbench, and the Go that built it.\n"
+	flags := flag.NewFlagSet("opbench version", flag.ContinueOnError)
+	if err := parseWith(flags, args, usage); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench version takes no arguments, got %q", args)}
 	}
 	info, ok := debug.ReadBuildInfo()
