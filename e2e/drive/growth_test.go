@@ -97,7 +97,7 @@ func TestAGrowth(t *testing.T) {
 		assert.Equal(t, 15, back.Customs)
 		assert.Equal(t, 4, back.Down)
 		assert.InDelta(t, 0.04, back.First.P50.Value, 1e-9)
-		assert.InDelta(t, 0.2, back.Whole.P50.Value, 1e-9)
+		assert.InDelta(t, 0.16, back.Whole.P50.Value, 1e-9, "the newcomer is none of these")
 		assert.InDelta(t, 0.16, back.Wait.P50.Value, 1e-9)
 		assert.InDelta(t, 1, back.Share.P50.Value, 1e-9, "it is the last")
 		beside := l.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})

@@ -73,7 +73,7 @@ func TestTableOfGrowths(t *testing.T) {
 		}
 	}
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults: one custom resource more takes 20.0 ms where there are 0, and 25.0 ms where there are 1000 (the floor 10.0 ms and 12.0 ms); "+
-		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; it stops within 880 ms of the 10 s that its pods have; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
+		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; it stops within 880 ms of the 10 s that its pods have; started again with 1010 and 10 new ones, these are written after 2.80 s, "+
 		"and one that is created meanwhile waits 450 ms, 25% of the time left until then; a thousand secrets that are not its own take 4.00 MiB; "+
 		"a thousand pods or configmaps that are not its own take less than 1.00 MiB.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")

@@ -36,9 +36,9 @@ type Back struct {
 	Customs int          // that were there
 	Down    int          // that were created meanwhile
 	First   stat.Summary // from its start until it has written for the first of these, in seconds
-	Whole   stat.Summary // and until it has for all
-	Wait    stat.Summary // from the creation of a newcomer until it has for that
-	Share   stat.Summary // of the time from its creation until all is right, that a newcomer waits
+	Whole   stat.Summary // and until it has for all of these
+	Wait    stat.Summary // from the creation of a newcomer, that came before that, until it has for it
+	Share   stat.Summary // of the time from its creation until it has for these and it, that a newcomer waits
 }
 
 // Growths are those that were driven, by run, by scenario, then in the order of the styles.
@@ -113,10 +113,10 @@ func backOf(samples []judge.Sample) *Back {
 		var started, begins, ends time.Duration
 		lost, none, down := false, true, 0
 		for _, s := range rounds.Of[at] {
-			ends, lost = max(ends, s.At), lost || s.Outcome != judge.OK
 			if s.Stage == record.StageNewcomer {
 				continue
 			}
+			ends, lost = max(ends, s.At), lost || s.Outcome != judge.OK
 			right := s.Outcome == judge.OK
 			if down++; begins == 0 || right && (none || s.At < begins) {
 				begins = s.At
@@ -129,9 +129,9 @@ func backOf(samples []judge.Sample) *Back {
 		whole = append(whole, stat.Observation{Value: (ends - started).Seconds(), Censored: lost})
 		var waits, shares []stat.Observation
 		for _, s := range rounds.Of[at] {
-			if s.Stage == record.StageNewcomer {
+			if s.Stage == record.StageNewcomer && s.From < ends { // else nothing was there to wait for
 				waits = append(waits, stat.Observation{Value: s.Value, Censored: s.Outcome != judge.OK})
-				shares = append(shares, stat.Observation{Value: s.Value / (ends - s.From).Seconds(), Censored: s.Outcome != judge.OK})
+				shares = append(shares, stat.Observation{Value: s.Value / (max(ends, s.At) - s.From).Seconds(), Censored: s.Outcome != judge.OK})
 			}
 		}
 		if len(waits) > 0 {
@@ -203,7 +203,7 @@ func (g *Growth) Text() string {
 		}
 	}
 	if b := g.Back; b != nil {
-		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
+		text := fmt.Sprintf("started again with %d and %d new ones, these are written after %s", b.Customs, b.Down, b.Whole.P50)
 		if b.Share.N > 0 {
 			text += fmt.Sprintf(", and one that is created meanwhile waits %s, %.0f%% of the time left until then", b.Wait.P50, 100*b.Share.P50.Value)
 		}
@@ -323,7 +323,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 		}),
 		column("whole", "s", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds",
 			back("s", func(b *Back) stat.Summary { return b.Whole })),
-		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts",
+		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created within it",
 			back("share", func(b *Back) stat.Summary { return b.Share })),
 	}
 }
@@ -350,8 +350,8 @@ func BackColumns() []ColumnOf[*Growth] {
 		back("first", "first", "s", "from its start until it has written for one of these: medians over rounds with their 95% intervals, or of fewer than six rounds what was seen, as all figures here",
 			func(b *Back) stat.Summary { return b.First }),
 		back("whole", "whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
-		back("newcomer", "newcomer", "s", "how long a custom resource waits that is created while it starts", func(b *Back) stat.Summary { return b.Wait }),
-		back("share", "share", "share", "of the time from then until all is right", func(b *Back) stat.Summary { return b.Share }),
+		back("newcomer", "newcomer", "s", "how long a custom resource waits that is created before that", func(b *Back) stat.Summary { return b.Wait }),
+		back("share", "share", "share", "of the time from its creation until these and it are written", func(b *Back) stat.Summary { return b.Share }),
 	}
 }
 

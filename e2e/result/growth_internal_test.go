@@ -23,3 +23,20 @@ func TestAnOperatorThatNeverCameBackHasNoFirst(t *testing.T) {
 	assert.InDelta(t, 5, one.First.P50.Value, 1e-9)
 	assert.True(t, one.Whole.P50.Censored)
 }
+
+// The harness sends newcomers one after the other, and may be at that when all that was created before is written: how
+// long it takes is nothing of the operator's, nor is a newcomer that comes then one of those that wait behind others.
+func TestNewcomersThatComeWhenAllIsWrittenTellNothing(t *testing.T) {
+	sample := func(stage string, from, at float64) judge.Sample {
+		second := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+		return judge.Sample{Block: 1, Stage: stage, From: second(from), At: second(at), Value: at - from, Outcome: judge.OK, Held: 100}
+	}
+	down := []judge.Sample{sample(record.StageDown, 1, 2), sample(record.StageDown, 1, 5)}
+	last := backOf(append(down, sample(record.StageNewcomer, 2, 5.5), sample(record.StageNewcomer, 3, 5.6), sample(record.StageNewcomer, 4, 5.7), sample(record.StageNewcomer, 6, 6.1)))
+	assert.InDelta(t, 4, last.Whole.P50.Value, 1e-9, "of what was created while it was stopped")
+	assert.InDelta(t, 2.6, last.Wait.P50.Value, 1e-9)
+	assert.InDelta(t, 1, last.Share.P50.Value, 1e-9, "all that was there came first")
+	first := backOf(append(down, sample(record.StageNewcomer, 2, 2.3), sample(record.StageNewcomer, 4, 4.2), sample(record.StageNewcomer, 6, 6.1)))
+	assert.InDelta(t, 0.1, first.Share.P50.Value, 1e-9)
+	assert.Zero(t, backOf(append(down, sample(record.StageNewcomer, 5, 5.1))).Share.N)
+}
