@@ -530,6 +530,12 @@ func (p *proposal) children() error {
 		p.Main, p.Main.Why = kinds[1], spec.Unsaid+": no role lets the operator create a Deployment, a StatefulSet or pods"
 		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
 	}
+	if !p.Main.Template { // what it makes has no rollout that could be awaited
+		p.Ready = guess{
+			Value: strings.TrimPrefix(p.Ready.Value+" && pod.size() == knob.size && pod.all(one, one.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True'))", " && "),
+			Why:   strings.TrimPrefix(p.Ready.Why+", and all pods are ready", ", and "),
+		}
+	}
 	custom := schema.GroupResource{Group: p.Resource.Group, Resource: p.Resource.Plural}
 	everywhere := install.Rights{Grants: slices.DeleteFunc(slices.Clone(rights.Grants), func(g spec.Grant) bool { return g.Namespace != "" })}
 	if rights.May(custom, "watch") && !everywhere.May(custom, "watch") {
