@@ -31,7 +31,8 @@ install() {
     say "this would UPGRADE ${upgraded//$'\n'/ }, which may run: stopped, nothing was changed"
     exit $stopped
   fi
-  apt-get install -y --no-remove --no-install-recommends "$@" >&2
+  # Another apt may be at work: a new machine's upgrades of its own are.
+  apt-get -o DPkg::Lock::Timeout=120 install -y --no-remove --no-install-recommends "$@" >&2
 }
 
 install "$@" || {

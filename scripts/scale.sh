@@ -42,6 +42,10 @@ drive() {
     echo "scale: $part is whole in $results/$part: not driven again"
     return
   fi
+  if [[ -n $(ls -A "$results/$part" 2>/dev/null) && ! -f $results/$part/environment.json && ! -f $results/$part/recording.jsonl ]]; then
+    echo "scale: $results/$part holds no recording, and is not removed for a new one: name another folder in RESULTS" >&2
+    exit 2
+  fi
   rm -rf "${results:?}/$part"
   local list status=0
   list=$(IFS=,; echo "${styles[*]}")

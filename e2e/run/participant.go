@@ -94,14 +94,19 @@ func (p *participant) name() string {
 
 // typical is how long things are expected to take where nothing is measured yet.
 func (p *participant) typical() spec.Typical {
-	if p.operator == nil {
-		return spec.Typical{}
-	}
-	typical := p.operator.Typical
-	if p.change > 0 {
+	typical := p.declared()
+	if p.change > 0 && p.operator != nil {
 		typical.Reconcile = min(typical.Reconcile, p.change) // what was measured is no guess
 	}
 	return typical
+}
+
+// declared is what the style's own file says is typical of it.
+func (p *participant) declared() spec.Typical {
+	if p.operator == nil {
+		return spec.Typical{}
+	}
+	return p.operator.Typical
 }
 
 func (p *participant) label() string { return record.Label(p.name(), p.variant) }

@@ -53,7 +53,7 @@ type wave struct {
 func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	type shared struct{ fault, alone string } // zero: none
 	var groups plain.Groups[shared, scenarios.Scenario]
-	typical := p.typical().Reconcile
+	typical := p.declared().Reconcile
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
@@ -156,11 +156,11 @@ func lacksComponent(style *styles.Style, s scenarios.Scenario) string {
 
 // typical is how long a wave is expected to take: its scenarios need as many reconciles one after the other, and as
 // many that come to nothing, as the longest of them.
-func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
-	if w.participant.operator == nil {
+func (w *wave) typical(typical spec.Typical, patience time.Duration, overlap int) time.Duration {
+	style := w.participant.operator
+	if style == nil {
 		return 0
 	}
-	style, typical := w.participant.operator, w.participant.typical()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
 	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
@@ -188,22 +188,28 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 
 // typicalWave is how long a wave is expected to take in this run.
 func (j *job) typicalWave(w *wave) time.Duration {
-	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
+	return w.typical(w.participant.typical(), j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
 }
 
-// shared are the waves that are this shard's: the longest first, each goes to the shard that has the least to do.
+// typicalCores are those of the machine of which typical times are.
+const typicalCores = 2
+
+// shared are the waves that are this shard's: the longest first, each goes to the shard that has the least to do. All
+// shards must see the same, so nothing counts that was measured in one of them, nor how many cores its machine has.
 func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 	if shard.Of <= 1 {
 		return waves
 	}
 	order := slices.Clone(waves)
-	atOnce := overlap(runtime.NumCPU(), shard, 0)
-	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience, atOnce), a.typical(patience, atOnce)) })
+	takes := func(w wave) time.Duration {
+		return w.typical(w.participant.declared(), patience, overlap(typicalCores, shard, 0))
+	}
+	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(takes(b), takes(a)) })
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
 	for _, w := range order {
 		least := slices.Index(load, slices.Min(load))
-		load[least] += w.typical(patience, atOnce)
+		load[least] += takes(w)
 		mine[w.name()] = least == shard.Index-1
 	}
 	return slices.DeleteFunc(slices.Clone(waves), func(w wave) bool { return !mine[w.name()] })

@@ -73,6 +73,13 @@ func TestScaleGoesOnWhereItWasStopped(t *testing.T) {
 	assert.Len(t, driven(), 3)
 	_, err = scale("ramp")
 	require.Error(t, err, "there is no such part")
+	foreign := filepath.Join(dir, "results", "queue", "thesis.txt")
+	require.NoError(t, os.MkdirAll(filepath.Dir(foreign), 0o755))
+	require.NoError(t, os.WriteFile(foreign, nil, 0o644))
+	out, err = scale("queue")
+	require.Error(t, err)
+	assert.Contains(t, out, "queue holds no recording, and is not removed for a new one")
+	assert.FileExists(t, foreign)
 }
 
 // What the parts drive is there, and a time that is guessed is marked.
