@@ -19,6 +19,8 @@ var growthOracle = Named{Name: timeline.Growth, Judge: grows}
 
 // What is growth without end.
 const (
+	// growthGone is how long before the last look at any pod that at one may be that is still there.
+	growthGone = 5 * time.Second
 	// growthWarm is the share of the changes after which caches are full and heaps have their size.
 	growthWarm = 0.4
 	// growthParts are what the other changes are cut into. Of each the least memory counts: what was garbage is no growth.
@@ -35,7 +37,7 @@ const (
 // kubelet's metrics and its own count as kept, and the watches of each resource that the API server's audit log shows open. A
 // line is laid through the amount over the number of changes that were made so far, after the warm-up; the whole interval
 // of its slope must be above what is let pass, in both halves of it the amount must grow, and not slower in the second by
-// half: a heap that still finds its size does not go on so.
+// half: a heap that still finds its size does not go on so. A pod that has ended, as those of work objects do, keeps nothing.
 func grows(t *timeline.Timeline) Verdict {
 	var changes []time.Duration
 	for a := range t.Accepted() {
@@ -51,14 +53,19 @@ func grows(t *timeline.Timeline) Verdict {
 		return "pod " + look.Pod + ", " + look.What
 	})
 	slices.Sort(looks.Keys)
+	last, latest := map[string]time.Duration{}, time.Duration(0)
+	for _, look := range t.Looks { // in the order of time
+		last[look.Pod], latest = look.At, look.At
+	}
 	var said, wrong []string
 	for _, one := range looks.Keys {
-		l, known := lineOf(floors(looks.Of[one], changes))
-		if !known {
+		its := looks.Of[one]
+		l, known := lineOf(floors(its, changes))
+		if !known || last[its[0].Pod] < latest-growthGone {
 			continue
 		}
 		most, shown := mostKept, func(amount float64) string { return strconv.FormatFloat(amount, 'g', 3, 64) }
-		if looks.Of[one][0].What == timeline.Memory {
+		if its[0].What == timeline.Memory {
 			most, shown = mostGrowth, func(amount float64) string { return plain.Bytes(int64(amount)) }
 		}
 		text := fmt.Sprintf("%s: %s a change (%s to %s, %.0f%%), from %s to %s", one, shown(l.slope), shown(l.low), shown(l.high), 100*growthLevel, shown(l.from), shown(l.to))
