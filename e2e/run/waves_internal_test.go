@@ -76,7 +76,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		assert.Equal(t, want, shown(wavesOf(style, list, 2, 0)), "a reconcile takes %v", typical)
 	}
 	slow := styled(spec.Style{Typical: spec.Typical{Reconcile: time.Minute}})
-	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
+	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(spec.Typical{Reconcile: time.Minute}, time.Second, 6), 6*time.Minute)
 }
 
 // What cannot be brought about may end the operator's watch of all custom resources:
