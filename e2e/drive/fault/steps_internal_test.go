@@ -2,7 +2,6 @@ package fault
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -33,13 +32,13 @@ func TestWhatDoesNotServeAgainKeepsNothingElseBroken(t *testing.T) {
 	err := all.undo(ctx)
 	require.ErrorAs(t, err, &late)
 	assert.Equal(t, 2, given)
-	wrapped, is := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is joined
+	wrapped, is := err.(interface{ Unwrap() []error })
 	require.True(t, is)
 	assert.Len(t, wrapped.Unwrap(), 1, "nothing else went wrong")
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	err = all.undo(stopped)
-	require.True(t, errors.Is(err, context.Canceled))
+	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 2, given)
 }
