@@ -32,7 +32,7 @@ install() {
     exit $stopped
   fi
   # Another apt may be at work: a new machine's upgrades of its own are.
-  apt-get -o DPkg::Lock::Timeout=120 install -y --no-remove --no-install-recommends "$@" >&2
+  apt-get install -y -o DPkg::Lock::Timeout=120 --no-remove --no-install-recommends "$@" >&2
 }
 
 install "$@" || {

@@ -148,7 +148,7 @@ echo "Inst docker.io (20.10.24 Debian:12 [amd64])"`,
 			name:     "a bare machine",
 			programs: map[string]string{"id": root, "apt-get": installs, "setsid": detach, "go": "true", "systemctl": "touch $STATE/up"},
 			says:     []string{"installing docker.io", "starting", "Docker 20.10 answers"},
-			calls:    []string{"apt-get --simulate install -y --no-install-recommends docker.io iptables\napt-get install -y --no-remove --no-install-recommends docker.io iptables\n"},
+			calls:    []string{"apt-get --simulate install -y --no-install-recommends docker.io iptables\napt-get install -y -o DPkg::Lock::Timeout=120 --no-remove --no-install-recommends docker.io iptables\n"},
 		},
 		{
 			name: "package lists are out of date",
