@@ -37,6 +37,7 @@ type beside struct {
 	*style
 
 	round int
+	began time.Duration
 	open  map[string]*looked // by namespace
 	nodes map[string]int64   // working set, in bytes, at the last look; none: there was no look
 	pods  podTimes
@@ -56,9 +57,9 @@ type beside struct {
 	spell *spell // of the step that is under way; nil: none is
 	over  *over  // the one before; nil: nothing more will be known of it
 
-	part    *part // of a growth, that goes on; nil: none does
-	audited bool  // something was read of the audit log
-	deaf    bool  // and something was not: what follows from it is not known
+	part    *part                             // of a growth, that goes on; nil: none does
+	audited bool                              // something was read of the audit log
+	unread  func(from, to time.Duration) bool // reports whether it may lack something of a time
 
 	asks   int  // requests of the harness that the API server accepted
 	broken bool // a fault concerned the whole operator
@@ -119,7 +120,6 @@ func (m *Meter) asides(e record.Entry) {
 		}
 	case e.Gap != nil:
 		m.gap(e)
-		b.deaf = b.deaf || e.Gap.Resource == record.AuditLog
 	case e.Audit != nil:
 		b.audited = true
 		m.asideAudit(e.Audit)
@@ -135,7 +135,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, open: map[string]*looked{}, nodes: map[string]int64{}, pods: podTimes{}}
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, began: e.Time, unread: m.unread, open: map[string]*looked{}, nodes: map[string]int64{}, pods: podTimes{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -143,8 +143,10 @@ func (m *Meter) asideStage(e record.Entry) {
 	case record.Driven:
 		if m.beside != nil {
 			m.beside.keep()
-			m.beside.busy()
-			m.beside.count()
+			if !m.unread(m.beside.began, e.Time) {
+				m.beside.busy()
+				m.beside.count()
+			}
 		}
 		m.beside = nil
 	}

@@ -80,7 +80,7 @@ func (b *beside) count() {
 		n, says := b.inner.done[name]
 		reconciles, known = reconciles+n, known || says
 	}
-	if b.load == "" || !b.audited || b.deaf || !known || b.inner.looked < b.inner.ended {
+	if b.load == "" || !b.audited || !known || b.inner.looked < b.inner.ended {
 		return
 	}
 	i := slices.IndexFunc(b.counted, func(o Counted) bool { return o.Load == b.load })

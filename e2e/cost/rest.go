@@ -149,7 +149,7 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 	if p.stopped.took > 0 && p.Beside == "" {
 		r.Stop, r.Grace = Figure{Unit: "s", Values: append(r.Stop.Values, Value{Round: p.round, Value: p.stopped.took.Seconds()})}, p.stopped.grace
 	}
-	if minutes <= 0 || !p.audited || p.deaf {
+	if minutes <= 0 || !p.audited || p.unread(p.from, to) {
 		return rests
 	}
 	requests := 0.

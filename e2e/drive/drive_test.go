@@ -141,6 +141,21 @@ func (s *stage) recorded(t *testing.T) iter.Seq[record.Entry] {
 	}
 }
 
+// lasted is how long the last sample lasted.
+func (s *stage) lasted(t *testing.T) (long time.Duration) {
+	t.Helper()
+	var began time.Duration
+	for e := range s.recorded(t) {
+		switch e.Kind {
+		case record.KindBegin:
+			began = e.Time
+		case record.KindEnd:
+			long = e.Time - began
+		}
+	}
+	return long
+}
+
 // judged is the judgement of the recording.
 func (s *stage) judged(t *testing.T) *judge.Judgement {
 	t.Helper()
@@ -424,17 +439,8 @@ func TestNoSampleEndsWhileAWatchIsBroken(t *testing.T) {
 	})
 	s.Window = 20 * time.Millisecond // a watch that broke so soon is not opened again within that
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
-	var begin, end time.Duration
-	for e := range s.recorded(t) {
-		switch e.Kind {
-		case record.KindBegin:
-			begin = e.Time
-		case record.KindEnd:
-			end = e.Time
-		}
-	}
 	assert.Equal(t, 2, opened)
-	assert.Greater(t, end-begin, watch.Unnoticed)
+	assert.Greater(t, s.lasted(t), watch.Unnoticed)
 }
 
 // stuck are namespaces that never go.

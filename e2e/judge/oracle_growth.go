@@ -19,7 +19,7 @@ var growthOracle = Named{Name: timeline.Growth, Judge: grows}
 
 // What is growth without end.
 const (
-	// growthGone is how long before the last look at any pod that at one may be that is still there.
+	// growthGone is how long before the last look at all a pod was last seen that has ended.
 	growthGone = 5 * time.Second
 	// growthWarm is the share of the changes after which caches are full and heaps have their size.
 	growthWarm = 0.4
@@ -53,15 +53,15 @@ func grows(t *timeline.Timeline) Verdict {
 		return "pod " + look.Pod + ", " + look.What
 	})
 	slices.Sort(looks.Keys)
-	last, latest := map[string]time.Duration{}, time.Duration(0)
+	seen, latest := map[string]time.Duration{}, time.Duration(0)
 	for _, look := range t.Looks { // in the order of time
-		last[look.Pod], latest = look.At, look.At
+		seen[look.Pod], latest = look.At, look.At
 	}
 	var said, wrong []string
 	for _, one := range looks.Keys {
 		its := looks.Of[one]
 		l, known := lineOf(floors(its, changes))
-		if !known || last[its[0].Pod] < latest-growthGone {
+		if !known || seen[its[0].Pod] < latest-growthGone {
 			continue
 		}
 		most, shown := mostKept, func(amount float64) string { return strconv.FormatFloat(amount, 'g', 3, 64) }

@@ -91,8 +91,6 @@ func TestGrowth(t *testing.T) {
 	assert.Contains(t, v.Message, "no pod of the operator was looked at often enough while 20 changes were made")
 }
 
-// Of sixty operators that leak nothing, whose heaps wander by megabytes, none is blamed; of those that keep 1 MiB of
-// each change all are found.
 // A pod that does one piece of work, and ends, grows while it starts, however long that takes on a busy machine.
 func TestAPodThatHasEndedKeepsNothing(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -112,6 +110,8 @@ func TestAPodThatHasEndedKeepsNothing(t *testing.T) {
 	}
 }
 
+// Of sixty operators that leak nothing, whose heaps wander by megabytes, none is blamed; of those that keep 1 MiB of
+// each change all are found.
 func TestGrowthIsToldFromNoise(t *testing.T) {
 	alarms, found := 0, 0
 	const operators = 60

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -60,7 +60,7 @@ func Read(root string) (*Lock, error) {
 
 // check is an error where an entry could lead out of the repository, or to nothing.
 func (r Recording) check() error {
-	switch err := CheckRun(r.Run); {
+	switch err := spec.CheckRun(r.Run); {
 	case err != nil:
 		return err
 	case !isHex(r.Commit, 40) || !isHex(r.SHA256, 64) || r.Bytes <= 0 || len(r.Files) == 0:
@@ -72,16 +72,6 @@ func (r Recording) check() error {
 		if !filepath.IsLocal(filepath.FromSlash(file)) || strings.ContainsAny(file, ":\n") {
 			return fmt.Errorf("file %q: expected a path in the repository", file)
 		}
-	}
-	return nil
-}
-
-var runPattern = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
-
-// CheckRun is an error where a run's id, which others wrote, cannot be the name of its folder.
-func CheckRun(run string) error {
-	if !runPattern.MatchString(run) {
-		return fmt.Errorf("run id %q: expected at most 32 lower-case letters and digits", run)
 	}
 	return nil
 }

@@ -27,19 +27,19 @@ func git(t *testing.T, dir string, args ...string) {
 func publishedOnce(t *testing.T) (root string, lock *published.Lock) {
 	t.Helper()
 	root = t.TempDir()
-	folder := filepath.Join(root, "docs", "results", "quick", "r1")
+	folder := filepath.Join(root, "docs", "results", "quick", "run001")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	git(t, root, "init", "-q", "-b", "main")
 	git(t, root, "config", "uploadpack.allowAnySHA1InWant", "true")
 	git(t, root, "commit", "-q", "--allow-empty", "-m", "Begin")
-	require.NoError(t, (&record.Environment{Run: "r1"}).Write(folder))
+	require.NoError(t, (&record.Environment{Run: "run001"}).Write(folder))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, record.CompressedName), []byte("recorded"), 0o600))
 	repository := published.Repository{Root: root}
 	lock = &published.Lock{}
 	_, err := lock.Add(root, repository.Committed(t.Context()))
 	require.ErrorContains(t, err, "commit it first")
 	git(t, root, "add", "-A")
-	git(t, root, "commit", "-qm", "Publish r1")
+	git(t, root, "commit", "-qm", "Publish run001")
 	added, err := lock.Add(root, repository.Committed(t.Context()))
 	require.NoError(t, err)
 	assert.Equal(t, []string{filepath.Join(folder, record.CompressedName)}, added)
@@ -59,7 +59,7 @@ func TestARecordingIsBroughtFromAnEarlierCommit(t *testing.T) {
 	shallow := filepath.Join(t.TempDir(), "clone")
 	git(t, root, "clone", "-q", "--depth=1", "file://"+root, shallow)
 	for _, clone := range []string{root, shallow} {
-		found, err := lock.Find("docs/results/quick/r1/")
+		found, err := lock.Find("docs/results/quick/run001/")
 		require.NoError(t, err)
 		to := t.TempDir()
 		for range 2 { // the second time it is there
@@ -80,7 +80,7 @@ func TestWhatIsNotTheRecordingIsRefused(t *testing.T) {
 		change func(*published.Recording)
 		want   string
 	}{
-		"another file":   {func(r *published.Recording) { r.Files = []string{"docs/results/quick/r1/environment.json"} }, "with SHA-256"},
+		"another file":   {func(r *published.Recording) { r.Files = []string{"docs/results/quick/run001/environment.json"} }, "with SHA-256"},
 		"twice":          {func(r *published.Recording) { r.Files = append(r.Files, r.Files...) }, "with SHA-256"},
 		"no such file":   {func(r *published.Recording) { r.Files = []string{"nothing"} }, "git cat-file"},
 		"no such commit": {func(r *published.Recording) { r.Commit = "0123456789012345678901234567890123456789" }, "git fetch --unshallow"},
@@ -89,24 +89,24 @@ func TestWhatIsNotTheRecordingIsRefused(t *testing.T) {
 		test.change(&one)
 		err := repository.Get(t.Context(), one, to)
 		require.ErrorContains(t, err, test.want, what)
-		require.ErrorContains(t, err, "run r1", what)
+		require.ErrorContains(t, err, "run run001", what)
 		assert.NoFileExists(t, filepath.Join(to, record.CompressedName), what)
 	}
-	_, err := lock.Find("r2")
-	require.ErrorContains(t, err, "has no run r2: there are r1")
+	_, err := lock.Find("run002")
+	require.ErrorContains(t, err, "has no run run002: there are run001")
 }
 
 func TestALockThatLeadsElsewhereIsRefused(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "docs", "results"), 0o755))
 	for text, want := range map[string]string{
-		"recordings: [{run: r}]":          "expected commit",
-		"recordings: [{run: ../../r}]":    `run id "../../r"`,
-		"recordings: [{commit: r}]":       `run id ""`,
-		"recordings: [{run: r, more: 1}]": "unknown field",
-		"recordings: 7":                   "cannot unmarshal",
-		"recordings: [{run: r, folder: ../.., files: [a], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]":     "expected a path in the repository",
-		"recordings: [{run: r, folder: docs, files: ['../a'], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]": "expected a path in the repository",
+		"recordings: [{run: run001}]":          "expected commit",
+		"recordings: [{run: ../../r}]":         `run id "../../r"`,
+		"recordings: [{commit: r}]":            `run id ""`,
+		"recordings: [{run: run001, more: 1}]": "unknown field",
+		"recordings: 7":                        "cannot unmarshal",
+		"recordings: [{run: run001, folder: ../.., files: [a], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]":     "expected a path in the repository",
+		"recordings: [{run: run001, folder: docs, files: ['../a'], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]": "expected a path in the repository",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(published.LockFile)), []byte(text), 0o600))
 		_, err := published.Read(root)
@@ -133,9 +133,9 @@ func TestALockIsReplacedWhole(t *testing.T) {
 // The lock names a run once: of two folders, one would be in it no more, and its recording not in the tree.
 func TestWhatCannotBeFoundAgainIsNotLocked(t *testing.T) {
 	for name, test := range map[string]struct{ folder, run, want string }{
-		"another's run": {"other", "r1", "run r1 is published in docs/results/quick/r1 too"},
-		"no run":        {"r2", "", `run id ""`},
-		"a path":        {"r2", "../r2", `run id "../r2"`},
+		"another's run": {"other", "run001", "run run001 is published in docs/results/quick/run001 too"},
+		"no run":        {"run002", "", `run id ""`},
+		"a path":        {"run002", "../run002", `run id "../run002"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, lock := publishedOnce(t)
@@ -148,7 +148,7 @@ func TestWhatCannotBeFoundAgainIsNotLocked(t *testing.T) {
 			_, err := lock.Add(root, published.Repository{Root: root}.Committed(t.Context()))
 			require.ErrorContains(t, err, test.want)
 			assert.Len(t, lock.Recordings, 1)
-			assert.Equal(t, "docs/results/quick/r1", lock.Recordings[0].Folder)
+			assert.Equal(t, "docs/results/quick/run001", lock.Recordings[0].Folder)
 		})
 	}
 }

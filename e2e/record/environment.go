@@ -378,10 +378,10 @@ func ReadEnvironment(dir string) (*Environment, error) {
 	}
 	defer in.Close()
 	e := &Environment{}
-	data, err := io.ReadAll(io.LimitReader(in, maxLine+1))
+	data, err := io.ReadAll(io.LimitReader(in, MaxLine+1))
 	switch {
-	case len(data) > maxLine:
-		err = fmt.Errorf("longer than %d bytes: not an environment", maxLine)
+	case len(data) > MaxLine:
+		err = fmt.Errorf("longer than %d bytes: not an environment", MaxLine)
 	case err == nil:
 		err = json.Unmarshal(data, e)
 	}

@@ -112,8 +112,8 @@ func ReadLines(name string) iter.Seq2[Line, error] {
 	}
 }
 
-// maxLine bounds one entry: the API server itself refuses larger objects.
-const maxLine = 16 << 20
+// MaxLine bounds one entry, and a line of what is published, in bytes: the API server itself refuses larger objects.
+const MaxLine = 16 << 20
 
 // blockSize is how much is read at a time. Lines are parts of a block, not
 // copies: whoever keeps an entry's raw JSON keeps its block.
@@ -135,14 +135,14 @@ func (l *lines) next() ([]byte, error) {
 		if end := bytes.IndexByte(l.rest[l.seen:], '\n'); end >= 0 {
 			line := l.rest[:l.seen+end]
 			l.rest, l.seen = l.rest[l.seen+end+1:], 0
-			if len(line) > maxLine {
+			if len(line) > MaxLine {
 				return nil, errTooLong
 			}
 			return line, nil
 		}
 		l.seen = len(l.rest)
 		switch {
-		case l.seen > maxLine:
+		case l.seen > MaxLine:
 			return nil, errTooLong
 		case l.err != nil:
 			line := l.rest
@@ -153,7 +153,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording", maxLine)
+var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording", MaxLine)
 
 // fill reads more behind the rest, into a new block where the old one has little
 // room left: what it holds is part of lines that were returned.

@@ -35,10 +35,10 @@ type Level struct {
 type Back struct {
 	Customs int          // that were there
 	Down    int          // that were created meanwhile
-	First   stat.Summary // from its start until it has written for the first of these, in seconds
-	Whole   stat.Summary // and until it has for all of these
-	Wait    stat.Summary // from the creation of a newcomer, that came before that, until it has for it
-	Share   stat.Summary // of the time from its creation until it has for these and it, that a newcomer waits
+	First   stat.Summary // seconds from its start until it has written for the first of these
+	Whole   stat.Summary // seconds until it has written for all of these
+	Wait    stat.Summary // seconds that a newcomer waits, which was created before then
+	Share   stat.Summary // that wait, of the time from the newcomer's creation until it has written for these and for it
 }
 
 // Growths are those that were driven, by run, by scenario, then in the order of the styles.
@@ -323,7 +323,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 		}),
 		column("whole", "s", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds",
 			back("s", func(b *Back) stat.Summary { return b.Whole })),
-		column("newcomer", "share", "newcomer", "the share of what is left of that time which a custom resource waits that is created within it",
+		column("newcomer", "share", "newcomer", "how much of the time left a custom resource waits that is created meanwhile",
 			back("share", func(b *Back) stat.Summary { return b.Share })),
 	}
 }

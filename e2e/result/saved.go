@@ -155,7 +155,7 @@ func loadSaved(name string) (Recording, error) {
 	defer in.Close()
 	r := Recording{Judgement: &judge.Judgement{}}
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, mostOfALine)
+	lines.Buffer(nil, record.MaxLine) // what is compressed may be a thousand times as long as its file
 	for number := 1; ; number++ {
 		var line saved
 		switch err := next(lines, &line); {
@@ -171,9 +171,6 @@ func loadSaved(name string) (Recording, error) {
 		r.add(line)
 	}
 }
-
-// mostOfALine bounds a line, in bytes: what is compressed may be a thousand times as long as its file.
-const mostOfALine = 16 << 20
 
 // next reads a line; io.EOF: there is none.
 func next(lines *bufio.Scanner, into *saved) error {

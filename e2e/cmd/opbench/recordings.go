@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/published"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 const recordingsUsage = `Usage: opbench recordings [list]
@@ -204,7 +205,7 @@ func (r recordings) add(ctx context.Context, out string, folders []string) error
 		if err != nil {
 			return err
 		}
-		if err := published.CheckRun(one.Judgement.Header.Run); err != nil {
+		if err := spec.CheckRun(one.Judgement.Header.Run); err != nil {
 			return fmt.Errorf("publish %s: %w", folder, err)
 		}
 		if ctx.Err() != nil {

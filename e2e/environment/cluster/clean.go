@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/spec"
 )
 
 // A Leftover is what is on this machine of one run.
@@ -80,7 +81,7 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 	for _, file := range owners {
 		dir := runDir(filepath.Dir(file))
 		run := strings.TrimPrefix(filepath.Base(string(dir)), prefix)
-		if who, err := dir.owner(run); err == nil && checkRunID(run) == nil && who.Engine == e.Name() {
+		if who, err := dir.owner(run); err == nil && spec.CheckRun(run) == nil && who.Engine == e.Name() {
 			all[run] = trace{dir: dir}
 		}
 	}
@@ -95,7 +96,7 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 			continue // gone meanwhile
 		}
 		run := labels[runLabel]
-		if checkRunID(run) != nil {
+		if spec.CheckRun(run) != nil {
 			continue
 		}
 		t := all[run]
@@ -112,7 +113,7 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 	}
 	for _, cluster := range clusters {
 		run, ours := strings.CutPrefix(cluster, prefix)
-		if _, known := all[run]; ours && !known && checkRunID(run) == nil {
+		if _, known := all[run]; ours && !known && spec.CheckRun(run) == nil {
 			all[run] = trace{} // its network and folder are gone
 		}
 	}

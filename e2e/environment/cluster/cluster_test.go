@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -29,7 +30,7 @@ func TestNewRunID(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		id := NewRunID()
-		require.NoError(t, checkRunID(id))
+		require.NoError(t, spec.CheckRun(id))
 		require.False(t, seen[id], "%s came twice", id)
 		seen[id] = true
 	}
@@ -170,7 +171,7 @@ func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
 	dir, lock, err := newRunDir("abcdef", "docker")
 	require.NoError(t, err)
 	defer lock.Close()
-	order, err := json.Marshal(spec{Run: "abcdef", Engine: "docker", Dir: dir, KindConfig: config})
+	line, err := json.Marshal(order{Run: "abcdef", Engine: "docker", Dir: dir, KindConfig: config})
 	require.NoError(t, err)
 	var told, logged strings.Builder
 	log.SetOutput(withholding{&logged})
@@ -178,7 +179,7 @@ func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
 	r := &reaper{events: json.NewEncoder(&told)}
 	stdin, parent := io.Pipe()
 	defer parent.Close()
-	go func() { _, _ = parent.Write(append(order, '\n')) }()
+	go func() { _, _ = parent.Write(append(line, '\n')) }()
 	err = r.run(stdin)
 	require.ErrorContains(t, err, "docker run ")
 	log.Print(err)

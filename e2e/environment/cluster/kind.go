@@ -22,6 +22,7 @@ import (
 
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 )
 
 // readyWithin bounds the wait between kind's "created" and a cluster that is ready for work.
@@ -55,7 +56,7 @@ type Kind struct {
 
 // NewKind returns a provider; nothing is made yet.
 func NewKind(opts KindOptions) (*Kind, error) {
-	if err := checkRunID(opts.Run); err != nil {
+	if err := spec.CheckRun(opts.Run); err != nil {
 		return nil, err
 	}
 	if opts.NodeImage == "" {
@@ -154,11 +155,11 @@ func (k *Kind) start(config []byte) (*link, error) {
 		return nil, err
 	}
 	k.link = l
-	order, err := json.Marshal(spec{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: config, Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
+	line, err := json.Marshal(order{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: config, Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
 	if err != nil {
 		return nil, fmt.Errorf("telling the cluster's reaper what to make: %w", err)
 	}
-	return l, l.send(string(order))
+	return l, l.send(string(line))
 }
 
 func (k *Kind) ready(ctx context.Context) (*rest.Config, error) {

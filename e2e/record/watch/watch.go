@@ -207,7 +207,7 @@ func (w *Watches) Blind() bool {
 	return slices.ContainsFunc(w.watchers, func(one *watcher) bool {
 		one.state.Lock()
 		defer one.state.Unlock()
-		return one.healed < one.breaks || one.breaks > 0 && w.recorder.Now()-one.at < Unnoticed
+		return one.breaks > 0 || one.healed > 0 && w.recorder.Now()-one.healed < Unnoticed
 	})
 }
 
@@ -242,9 +242,8 @@ type watcher struct {
 	state  sync.Mutex
 	whole  chan struct{} // closed while the watch is open
 	broken string        // why it is not, or was not last
-	breaks int           // how often it broke
-	healed int           // of them those that are over, and whose gaps are recorded
-	at     time.Duration // since when the last is
+	breaks int           // those that are not over, or whose gaps are not recorded yet
+	healed time.Duration // when the last was; 0: none
 }
 
 // where names what is watched.
@@ -432,7 +431,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 func (w *watcher) heal() {
 	w.state.Lock()
 	defer w.state.Unlock()
-	w.healed, w.at = w.healed+1, w.recorder.Now()
+	w.breaks, w.healed = w.breaks-1, w.recorder.Now()
 }
 
 // lateness is what a watch that goes on from where it was missed: nothing, but what

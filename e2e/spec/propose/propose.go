@@ -32,6 +32,7 @@ import (
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/workloads"
 )
 
 //go:embed style.yaml.tmpl
@@ -517,7 +518,7 @@ func (p *proposal) children() error {
 	}
 	kinds := []Child{{"statefulsets.v1.apps", "StatefulSet", true, ""}, {"deployments.v1.apps", "Deployment", true, ""}, {spec.Pods, "Pod", false, ""}}
 	for _, kind := range kinds {
-		resource := schema.ParseGroupResource(strings.Replace(kind.Resource, ".v1", "", 1))
+		resource := workloads.GVR(kind.Resource).GroupResource()
 		switch {
 		case !rights.May(resource, "create"):
 		case p.Main.Kind == "":
@@ -541,7 +542,7 @@ func (p *proposal) children() error {
 	if rights.May(custom, "watch") && !everywhere.May(custom, "watch") {
 		p.todo("manifests: the operator may watch %s in its own namespace alone, and a run makes each in a namespace of its own: it needs a ClusterRole, and must watch all namespaces", custom.Resource)
 	}
-	for _, watched := range []schema.GroupResource{custom, schema.ParseGroupResource(strings.Replace(p.Main.Resource, ".v1", "", 1))} {
+	for _, watched := range []schema.GroupResource{custom, workloads.GVR(p.Main.Resource).GroupResource()} {
 		if lacks := rights.InformerLacks(watched); lacks != "" {
 			p.Lacks = append(p.Lacks, lacks)
 		}

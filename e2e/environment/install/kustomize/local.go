@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	plain "operatorbench/e2e/environment/install/yaml"
+	manifests "operatorbench/e2e/environment/install/yaml"
 	"operatorbench/e2e/spec/files"
 )
 
@@ -91,10 +91,10 @@ func builtin(list any, beside func(name string) ([]byte, error)) bool {
 	all, is := list.([]any)
 	return is && !slices.ContainsFunc(all, func(item any) bool {
 		text, _ := item.(string)
-		configurations, err := plain.Parse("", []byte(text))
+		configurations, err := manifests.Parse("", []byte(text))
 		if err != nil { // it is the name of a file
 			content, unread := beside(text)
-			if configurations, err = plain.Parse("", content); err == nil {
+			if configurations, err = manifests.Parse("", content); err == nil {
 				err = unread
 			}
 		}
