@@ -26,6 +26,7 @@ func TestHeldOut(t *testing.T) {
 	for _, folder := range folders {
 		style, err := styles.Load(filepath.Join(made, folder.Name()))
 		require.NoError(t, err)
+		assert.Equal(t, folder.Name(), style.Name)
 		objects, err := style.Objects()
 		require.NoError(t, err)
 		text := ""

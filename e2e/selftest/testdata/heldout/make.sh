@@ -18,6 +18,7 @@ for name in "$@"; do
   cp -r "$here/correct" "$out/$name"
   # Else git looks for the repository that the folder may be in, and takes the paths as that one's.
   [[ $name == correct ]] || (cd "$out/$name" && GIT_CEILING_DIRECTORIES=$out git apply -p0 "$here/$name.patch")
+  sed -i "s/^name: correct\$/name: $name/" "$out/$name/style.yaml"
   made+=("$out/$name")
 done
 (IFS=, && echo "${made[*]}")
