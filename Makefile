@@ -29,8 +29,6 @@ SHARDS   ?= 3
 # How many trials of `make selftest` share its cluster at a time, and how often `make selftest-repeat` goes through the matrix.
 TRIALS   ?= 6
 REPEATS  ?= 20
-# How often `make bench-timing` measures.
-COUNT    ?= 1
 # How long `make fuzz` gives each fuzz target.
 FUZZTIME ?= 10s
 # How often `make bench` repeats each benchmark; benchstat wants 6 or more.
@@ -180,12 +178,6 @@ test-cluster: ## Tests of fixtures, styles and the run that need a cluster of th
 .PHONY: test-envtest
 test-envtest: ## The controller-runtime operator against a real API server and etcd, without nodes or a container engine (compiles both the first time)
 	assets=$$($(OPBENCH) images programs etcd kube-apiserver) && KUBEBUILDER_ASSETS=$$assets $(MAKE) -C $(LAID_OUT) test-envtest
-
-.PHONY: bench-timing
-bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a change, by the audit log (COUNT=1; a minute each; benchstat reads it)
-	scripts/engine-up.sh
-	$(OPBENCH) images ensure --images=$(IMAGES) node
-	go test -tags cluster -run '^$$' -bench TimingError -benchtime 1x -count $(COUNT) -timeout $(TIMEOUT) ./e2e/record/watch
 
 ##@ Once
 
