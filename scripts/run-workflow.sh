@@ -53,7 +53,7 @@ printf '{"pull_request": {"base": {"sha": "%s"}}}\n' "$base" >"$work/event.json"
 # Every action that the workflow names, by its commit.
 while read -r action; do
 	arguments+=(--local-repository "$action=$work/stub")
-done < <(sed -nE 's/^ *- *uses: *([^ ]+).*/\1/p' ".github/workflows/$workflow.yml" | sort -u)
+done < <(sed -nE 's/^[ -]*uses: *([^ ]+).*/\1/p' ".github/workflows/$workflow.yml" | sort -u)
 
 status=0
 for job in "${jobs[@]}"; do
