@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,8 +56,10 @@ func (r *Report) Markdown(out io.Writer) error {
 		}
 	}
 	m.line("")
-	for _, one := range r.RunFacts() {
-		m.line("- %s", text(fmt.Sprintf("run %s: seed %d, %s, on %s", one.Run, one.Seed, one.Flags, one.Machine)))
+	for _, one := range r.Parts {
+		if e := one.Environment; e != nil {
+			m.line("- %s", text(fmt.Sprintf("run %s: seed %d, %s, on %s", one.Header.Run, one.Header.Seed, flagsText(e.Flags), e.Machine())))
+		}
 	}
 	if len(r.Warnings) > 0 {
 		m.line("\n### %s", warningsHead)
@@ -196,6 +200,17 @@ func fenceFor(s string) string {
 		fence += "`"
 	}
 	return fence
+}
+
+// flagsText is how a run was asked for, the empty flags left out.
+func flagsText(flags map[string]string) string {
+	var given []string
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if value := flags[name]; value != "" {
+			given = append(given, "--"+name+"="+value)
+		}
+	}
+	return strings.Join(given, " ")
 }
 
 // details has every phase, with confidence intervals.

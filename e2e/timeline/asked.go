@@ -63,12 +63,13 @@ func (s *Splitter) watching(a *record.Audit, more int) {
 	}
 }
 
-// mostTurns bounds what is kept of two pods that write without end.
-const mostTurns = 5000
+// mostAsked bounds what is kept of a style that asks, and of two pods that write, without end: more than comes in a
+// quiescence window, and while what is left of the faults is undone.
+const mostAsked = 5000
 
 // take takes note of a write by one of several pods, of the sample's objects or of a Lease.
 func (t *Timeline) take(at time.Duration, a *record.Audit) {
-	if len(t.Turns) < mostTurns && !a.OfEvents() {
+	if len(t.Turns) < mostAsked && !a.OfEvents() {
 		t.Turns = append(t.Turns, requestOf(at, a))
 	}
 }
@@ -99,10 +100,6 @@ func latest(list []Request, r Request) []Request {
 	}
 	return append(list, r)
 }
-
-// mostAsked bounds what is kept of a style that asks without end: more than comes in a quiescence window, and while what
-// is left of the faults is undone.
-const mostAsked = 5000
 
 func (a *Request) String() string {
 	what := Kind(a.resource)

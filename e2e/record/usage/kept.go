@@ -15,11 +15,9 @@ const (
 	mostMissed = 3           // answers in a row
 )
 
-// kept are the metrics of what a process keeps that the kernel does not count, as client_golang's and JMX' exporters name
-// them. Objects on a heap are none: most of them are garbage that nobody has collected yet.
-func kept() []string {
-	return []string{"go_goroutines", "jvm_threads_current", "jvm_threads_live_threads"}
-}
+// goroutines are what a process keeps that the kernel does not count, as client_golang names them. Objects on a heap are
+// not asked for: most of them are garbage that nobody has collected yet.
+const goroutines = "go_goroutines"
 
 // Ask has each look ask what pods keep: the kubelet what all of them have open, and those of some namespaces, at a port
 // of each, what else they keep and what they have done; nil: it asks nobody any more. A pod that thrice in a row does not
@@ -64,12 +62,10 @@ func parseOwn(raw []byte) (keeps, did map[string]float64, err error) {
 		return nil, nil, err
 	}
 	keeps, did = map[string]float64{}, map[string]float64{}
-	for _, name := range kept() {
-		for _, metric := range families[name].GetMetric() {
-			value := metric.GetGauge().GetValue() + metric.GetUntyped().GetValue()
-			if value > 0 && value < math.MaxInt32 {
-				keeps[name] = value
-			}
+	for _, metric := range families[goroutines].GetMetric() {
+		value := metric.GetGauge().GetValue() + metric.GetUntyped().GetValue()
+		if value > 0 && value < math.MaxInt32 {
+			keeps[goroutines] = value
 		}
 	}
 	add := func(name string, value float64) {

@@ -11,10 +11,10 @@ import (
 func TestWhatIsKeptIsRead(t *testing.T) {
 	for text, want := range map[string]map[string]float64{
 		"# TYPE go_goroutines gauge\ngo_goroutines 41\n# TYPE go_memstats_heap_objects gauge\ngo_memstats_heap_objects 1e5\n": {"go_goroutines": 41},
-		"jvm_threads_live_threads 31.0\n": {"jvm_threads_live_threads": 31},
-		"go_goroutines NaN\n":             {},
-		"go_goroutines 1e300\n":           {},
-		"":                                {},
+		"go_goroutines 31.0\n":  {"go_goroutines": 31}, // of no type
+		"go_goroutines NaN\n":   {},
+		"go_goroutines 1e300\n": {},
+		"":                      {},
 	} {
 		got, _, err := parseOwn([]byte(text))
 		require.NoError(t, err)
