@@ -1,16 +1,11 @@
 package e2e_test
 
 import (
-	"context"
 	"testing"
 
 	"operatorbench/e2e/result"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/e2e-framework/pkg/envconf"
-	"sigs.k8s.io/e2e-framework/pkg/features"
-	"sigs.k8s.io/e2e-framework/pkg/types"
 )
 
 // TestOperators drives all styles first, because they take turns in every round;
@@ -18,8 +13,7 @@ import (
 // was driven. That a run could not be driven to its end is no failure of each of
 // them: TestMain says it once, where the output ends.
 func TestOperators(t *testing.T) {
-	dry := driving == nil
-	if !dry {
+	if !shell.DryRun {
 		if driven = session.Drive(driving); driven == nil {
 			driven = session.Unfinished()
 		}
@@ -29,11 +23,11 @@ func TestOperators(t *testing.T) {
 	}
 	for _, style := range session.Styles() {
 		failed := session.Failed(style)
-		var scenarios []types.Feature
+		var scenarios []string
 		for _, scenario := range session.Scenarios() {
 			switch {
-			case dry || session.Has(style, scenario):
-				scenarios = append(scenarios, feature(style, scenario))
+			case shell.DryRun || session.Has(style, scenario):
+				scenarios = append(scenarios, scenario)
 			case driven == nil && failed == nil && session.Drives(style, scenario) && session.Fits(style):
 				t.Errorf("no round of %s was driven against %s", scenario, style)
 			}
@@ -45,26 +39,25 @@ func TestOperators(t *testing.T) {
 			if driven == nil { // else the style may be what ended the run, which is said once
 				require.NoError(t, failed)
 			}
-			testenv.Test(t, scenarios...)
-			if !dry {
-				wrong, err := session.Differences(style, result.Rights)
-				require.NoError(t, err)
-				assert.Empty(t, wrong)
+			for _, scenario := range scenarios {
+				if !t.Failed() || !shell.FailFast {
+					t.Run(scenario, func(t *testing.T) { handled(t, style, scenario) })
+				}
 			}
+			handled(t, style, result.Rights)
 		})
 	}
 }
 
-func feature(style, scenario string) types.Feature {
-	return features.New(scenario).
-		WithLabel("operator", style).
-		Assess("is handled as expected in every round", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
-			differences, err := session.Differences(style, scenario)
-			require.NoError(t, err)
-			for _, difference := range differences {
-				t.Error(difference)
-			}
-			return ctx
-		}).
-		Feature()
+// handled looks at whether a style handled a scenario as expected in every round.
+func handled(t *testing.T, style, scenario string) {
+	t.Helper()
+	if shell.DryRun {
+		return
+	}
+	differences, err := session.Differences(style, scenario)
+	require.NoError(t, err)
+	for _, difference := range differences {
+		t.Error(difference)
+	}
 }

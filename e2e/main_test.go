@@ -17,9 +17,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
-	"sigs.k8s.io/e2e-framework/pkg/env"
-	"sigs.k8s.io/e2e-framework/pkg/envconf"
-	"sigs.k8s.io/e2e-framework/pkg/flags"
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/images"
@@ -30,7 +27,7 @@ import (
 // What TestMain hands to the tests. The context of driving ends with Ctrl-C,
 // SIGTERM or SIGHUP, and in time before -timeout.
 var (
-	testenv env.Environment
+	shell   run.Shell
 	driving context.Context //nolint:containedctx // TestMain has no other way to hand it on
 	session *run.Session
 	driven  error // why not all was driven; nil if it was
@@ -49,25 +46,18 @@ func TestMain(m *testing.M) {
 // suite returns 0 only if every test passed and nothing was left behind, and 2
 // where nothing was tried: a wrong command line, or images that are missing.
 func suite(m *testing.M, began time.Time) (status int, err error) {
-	var options run.Options
-	options.Register(flag.CommandLine)
+	shell.Register(flag.CommandLine)
 	if slices.ContainsFunc(os.Args[1:], isHelp) {
-		if _, err := flags.ParseArgs(nil); err != nil { // registers e2e-framework's
-			return 2, err
-		}
-		run.Usage(os.Stdout, flag.CommandLine)
+		run.Usage(os.Stdout)
 		return 2, nil // go test hides what a passing package prints
 	}
 	flag.CommandLine.Usage = func() { fmt.Fprintln(os.Stderr, "go test ./e2e -args --help explains every flag") }
-	config, err := parse()
-	if err != nil {
-		return 2, err
-	}
+	flag.Parse()
 	if err := run.NoEmpty(flag.CommandLine); err != nil {
 		return 2, err
 	}
-	options.Kubeconfig, options.Context = config.KubeconfigFile(), config.KubeContext()
-	flag.Visit(func(f *flag.Flag) { options.ImagesAsked = options.ImagesAsked || f.Name == "images" })
+	flag.Visit(func(f *flag.Flag) { shell.ImagesAsked = shell.ImagesAsked || f.Name == "images" })
+	shell.DryRun = shell.DryRun || flag.Lookup("test.list").Value.String() != ""
 
 	root, err := images.FindRoot(".")
 	if err != nil {
@@ -78,28 +68,24 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	if !testing.Verbose() {
 		out = run.Screen(os.Stdout) // of a test that passes, go test would show nothing
 	}
-	if session, err = run.Load(context.Background(), options, root, deadline, out); err != nil {
+	if session, err = run.Load(context.Background(), shell.Options, root, deadline, out); err != nil {
 		return 2, err
 	}
-	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))
-	if config.DryRunMode() {
-		testenv = env.NewWithConfig(config)
+	session.Keep(shell.Selected(flag.Lookup("test.run")))
+	if shell.DryRun {
 		return closed(m.Run(), nil)
 	}
-	return live(m, config, deadline)
+	return live(m, deadline)
 }
 
 // live opens the test environment, runs the tests and closes it, whatever happens.
-func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int, err error) {
+func live(m *testing.M, deadline time.Time) (status int, err error) {
 	ctx, stop := interrupt.Gently(context.Background(), os.Stderr, os.Exit)
 	defer stop()
 	interrupt.Leaves(ctx, session.Left)
 	until, cancel := limited(ctx, deadline)
 	defer cancel()
 	defer func() { status, err = closed(status, err) }()
-	if testenv, err = env.NewWithContext(context.WithoutCancel(ctx), config); err != nil {
-		return 2, err
-	}
 	driving = until //nolint:fatcontext // it is set once
 	if err := session.Open(until); err != nil {
 		return 2, err
@@ -123,17 +109,6 @@ func limited(ctx context.Context, deadline time.Time) (context.Context, context.
 		return context.WithCancel(ctx)
 	}
 	return context.WithDeadline(ctx, deadline.Add(-session.Reserve()))
-}
-
-// parse reads the command line. e2e-framework panics where a value is no
-// regular expression.
-func parse() (config *envconf.Config, err error) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("command line: %v", problem)
-		}
-	}()
-	return envconf.NewFromFlags()
 }
 
 func isHelp(arg string) bool {

@@ -78,8 +78,8 @@ func (p *Precision) Set(value string) error {
 	return nil
 }
 
-// Register adds the suite's flags to a flag set. --kubeconfig and --context
-// are not among them: they are e2e-framework's.
+// Register adds the flags of every run to a flag set. --kubeconfig and --context are not among them: not every command
+// drives an existing cluster.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all (of the default workload, which takes hours)")
 	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base those of --profile)")

@@ -3,7 +3,6 @@ package run_test
 import (
 	"flag"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -127,20 +126,24 @@ func TestSelected(t *testing.T) {
 	flags.String("third", "TestOperators/native/^scale", "")
 	both, native := []string{"argo", "native"}, []string{"native"}
 	for name, test := range map[string]struct {
-		feature, skip *regexp.Regexp
-		run           string
-		styles, want  []string
+		asked        []string
+		run          string
+		styles, want []string
 	}{
-		"nothing asked": {nil, nil, "none", both, []string{"create", "scale-up", "scale-down", "delete"}},
-		"feature":       {regexp.MustCompile("create|delete"), nil, "none", both, []string{"create", "delete"}},
-		"skip":          {nil, regexp.MustCompile("^scale"), "none", both, []string{"create", "delete"}},
-		"go test -run":  {nil, nil, "second", native, []string{"create", "scale-up", "scale-down", "delete"}},
-		"its third":     {nil, nil, "third", native, []string{"scale-up", "scale-down"}},
+		"nothing asked": {nil, "none", both, []string{"create", "scale-up", "scale-down", "delete"}},
+		"feature":       {[]string{"--feature=create|delete"}, "none", both, []string{"create", "delete"}},
+		"skip":          {[]string{"--skip-features=^scale"}, "none", both, []string{"create", "delete"}},
+		"go test -run":  {nil, "second", native, []string{"create", "scale-up", "scale-down", "delete"}},
+		"its third":     {nil, "third", native, []string{"scale-up", "scale-down"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, err := run.Load(t.Context(), run.Parse(t, "--operator=argo,native"), repository, time.Time{}, io.Discard)
+			var shell run.Shell
+			parsed := flag.NewFlagSet("", flag.ContinueOnError)
+			shell.Register(parsed)
+			require.NoError(t, parsed.Parse(append(test.asked, "--operator=argo,native")))
+			session, err := run.Load(t.Context(), shell.Options, repository, time.Time{}, io.Discard)
 			require.NoError(t, err)
-			session.Keep(run.Selected(test.feature, test.skip, flags.Lookup(test.run)))
+			session.Keep(shell.Selected(flags.Lookup(test.run)))
 			assert.Equal(t, test.styles, session.Styles())
 			assert.Equal(t, test.want, session.Scenarios())
 		})
@@ -149,8 +152,8 @@ func TestSelected(t *testing.T) {
 
 func TestUsageExplainsEveryFlag(t *testing.T) {
 	var out strings.Builder
-	run.Usage(&out, flag.NewFlagSet("", flag.ContinueOnError))
-	for _, name := range []string{"operator", "scenario", "rounds", "cluster", "results", "images", "keep-cluster", "seed"} {
+	run.Usage(&out)
+	for _, name := range []string{"operator", "scenario", "rounds", "cluster", "results", "images", "keep-cluster", "seed", "kubeconfig", "feature", "dry-run"} {
 		assert.Regexp(t, `(?m)^  -`+name+`( |$)`, out.String())
 	}
 }
