@@ -2,9 +2,9 @@ package drive
 
 import (
 	"context"
-	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -19,12 +19,8 @@ func (s *sampleRun) takeInventory(ctx context.Context, settled bool) error {
 	if s.style.Inventory == nil || !s.sample.Matrix || s.sample.Prepare {
 		return nil
 	}
-	namespaces := []string{s.sample.Namespace}
-	for _, other := range s.sample.Others {
-		if !slices.Contains(namespaces, other.Namespace) {
-			namespaces = append(namespaces, other.Namespace)
-		}
-	}
+	others := plain.Map(s.sample.Others, func(other record.Other) string { return other.Namespace })
+	namespaces := plain.Once([]string{s.sample.Namespace}, others...)
 	pace := time.NewTicker(inventoryPace)
 	defer pace.Stop()
 	for until := s.Recorder.Now() + s.sample.Window; ctx.Err() == nil; {

@@ -384,11 +384,7 @@ func (s *Splitter) before(t *Timeline) []Event {
 	}
 	s.effort.spend(beforeEffort * len(all))
 	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
-	events := make([]Event, len(all))
-	for i, one := range all {
-		events[i] = one.Event
-	}
-	return events
+	return plain.Map(all, func(one *last) Event { return one.Event })
 }
 
 func (s *Splitter) action(e record.Entry) error {

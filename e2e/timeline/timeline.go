@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -401,9 +402,5 @@ func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
 
 func inOrder(found []*Entity) []*wire.Object {
 	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })
-	objects := make([]*wire.Object, len(found))
-	for i, o := range found {
-		objects[i] = o.Object
-	}
-	return objects
+	return plain.Map(found, func(o *Entity) *wire.Object { return o.Object })
 }

@@ -45,7 +45,7 @@ func cleanExisting(ctx context.Context, existing cluster.Existing, opts cluster.
 		return err
 	}
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(stdout, format+"\n", args...) } // as in a log
-	runs := byRun(made)
+	runs := plain.Grouped(made, func(obj *unstructured.Unstructured) string { return obj.GetLabels()[kube.LabelRun] }).Of
 	switch {
 	case len(runs) == 0 && opts.Run != "":
 		return fmt.Errorf("nothing of run %s is in cluster %s", opts.Run, target)
@@ -67,16 +67,6 @@ func cleanExisting(ctx context.Context, existing cluster.Existing, opts cluster.
 	}
 	say("removed")
 	return nil
-}
-
-// byRun sorts objects by the run that made them.
-func byRun(made []*unstructured.Unstructured) map[string][]*unstructured.Unstructured {
-	runs := map[string][]*unstructured.Unstructured{}
-	for _, obj := range made {
-		run := obj.GetLabels()[kube.LabelRun]
-		runs[run] = append(runs[run], obj)
-	}
-	return runs
 }
 
 // described names objects, in a steady order.

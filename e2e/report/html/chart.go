@@ -30,12 +30,11 @@ type dots struct {
 // point is a place in a chart.
 type point struct{ X, Y string }
 
-// Where dots stand, in percent of a row's height: the median above its samples, which it would hide.
+// Where dots stand, in percent of a row's height: below the median, which would hide them.
 const (
-	medianAt = 30
-	dotsAt   = 70
-	lanes    = 5
-	lane     = 6 // apart
+	dotsAt = 70
+	lanes  = 5
+	lane   = 6 // apart
 )
 
 // near is how near dots must be, in percent, to be one: hardly a screen tells them apart.

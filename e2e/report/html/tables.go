@@ -53,12 +53,7 @@ func (s *site) figures() figures {
 	groups := result.ColumnGroups()
 	t := figures{Groups: append([]string{"first look"}, groups...)}
 	t.Rows = plain.Map(s.Styles, func(one *style) figuresRow { return figuresRow{style: one} })
-	columns := s.Choose(first...)
-	for _, c := range s.Columns() {
-		if !slices.Contains(first, c.ID) {
-			columns = append(columns, c)
-		}
-	}
+	columns := append(s.Choose(first...), plain.Where(s.Columns(), func(c result.Column) bool { return !slices.Contains(first, c.ID) })...)
 	for i, c := range columns {
 		group := 0
 		if i >= len(s.Choose(first...)) {

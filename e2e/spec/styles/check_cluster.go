@@ -61,10 +61,7 @@ func (c *checks) of(kind string) []placed {
 
 // kinds refuses a kind that neither Kubernetes has nor a definition among the manifests.
 func (c *checks) kinds() {
-	defined := map[schema.GroupKind]bool{}
-	for _, obj := range c.of("CustomResourceDefinition") {
-		defined[kube.Defines(obj.Unstructured)] = true
-	}
+	defined := plain.Set(c.of("CustomResourceDefinition"), func(obj placed) schema.GroupKind { return kube.Defines(obj.Unstructured) })
 	for _, obj := range c.all {
 		of := obj.GroupVersionKind()
 		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) ||

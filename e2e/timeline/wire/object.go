@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"operatorbench/e2e/plain"
 )
 
 // Object is what judging reads of a Kubernetes object.
@@ -92,11 +94,7 @@ func (o *Object) Notices() []Notice {
 	if o.Detail != nil {
 		return o.Detail.Conditions
 	}
-	var list []Notice
-	for _, c := range o.Conditions {
-		list = append(list, c.Notice)
-	}
-	return list
+	return plain.Map(o.Conditions, func(c Condition) Notice { return c.Notice })
 }
 
 // Readiness is what the condition that a style declares for it says.
