@@ -113,9 +113,13 @@ func (l *Lock) Find(names ...string) ([]Recording, error) {
 	return found, nil
 }
 
-// Add locks the recordings of published runs that are committed as they are in the tree. It returns their files, which
-// can go once the lock is written.
+// Add locks the recordings of published runs that are committed as they are in the tree, and drops those of runs that
+// are published no more. It returns the files of the former, which can go once the lock is written.
 func (l *Lock) Add(root string, commit func(file string) (string, error)) ([]string, error) {
+	l.Recordings = slices.DeleteFunc(l.Recordings, func(r Recording) bool {
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(r.Folder)))
+		return err != nil
+	})
 	var files []string
 	err := filepath.WalkDir(filepath.Join(root, "docs", "results"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() != record.CompressedName {
@@ -148,7 +152,7 @@ func (l *Lock) add(root, name string, commit func(file string) (string, error)) 
 		return fmt.Errorf("lock the recording %s: %w", file, err)
 	}
 	for _, other := range l.Recordings { // whose recording would be in the tree and the lock no more
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(other.Folder))); other.Run == r.Run && other.Folder != r.Folder && err == nil {
+		if other.Run == r.Run && other.Folder != r.Folder {
 			return fmt.Errorf("lock the recording %s: run %s is published in %s too; remove one of the two", file, r.Run, other.Folder)
 		}
 	}

@@ -72,6 +72,14 @@ func TestARecordingIsBroughtFromAnEarlierCommit(t *testing.T) {
 	}
 }
 
+func TestARunThatIsPublishedNoMoreIsLockedNoMore(t *testing.T) {
+	root, lock := publishedOnce(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "docs", "results", "quick", "run001")))
+	_, err := lock.Add(root, published.Repository{Root: root}.Committed(t.Context()))
+	require.NoError(t, err)
+	assert.Empty(t, lock.Recordings)
+}
+
 func TestWhatIsNotTheRecordingIsRefused(t *testing.T) {
 	root, lock := publishedOnce(t)
 	repository, to := published.Repository{Root: root}, t.TempDir()

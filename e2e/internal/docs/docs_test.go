@@ -147,15 +147,14 @@ func comparison() ([]string, error) {
 // them, and the folders, or runs, that each is made of.
 func published() (map[string][]string, error) {
 	made := map[string][]string{
-		"example":                    {"example"},
-		"results/replication-bursts": {"results/replication-bursts"},
-		"results/matrix":             {"results/matrix"},
-		"results/quick":              {"results/quick"},
-		"results/replication-quick":  {"results/replication-quick"},
-		"results/replication-slow":   {"results/replication-slow"},
-		"results/scale":              {"results/scale"},
-		"results/five-thousand":      {"results/five-thousand"},
-		"results/variants":           {"results/variants"},
+		"example":                   {"example"},
+		"results/matrix":            {"results/matrix"},
+		"results/quick":             {"results/quick"},
+		"results/replication-quick": {"results/replication-quick"},
+		"results/replication-slow":  {"results/replication-slow"},
+		"results/scale":             {"results/scale"},
+		"results/five-thousand":     {"results/five-thousand"},
+		"results/variants":          {"results/variants"},
 	}
 	all, err := comparison()
 	for _, one := range all {
