@@ -30,6 +30,11 @@ import (
 //     observedGeneration is of the status's. So one that stays True while a newer
 //     generation is observed, and not rolled out, is a claim too.
 //
+// Nor may it take back what stands: the condition that says so turns from True, for the same generation, though the main
+// child asks for the size, its pods are ready, and nothing of them has changed for as long as what an operator knows may
+// be old. It is judged where the operator was stopped, killed or restarted, or nothing was broken: else it may say what
+// it cannot do.
+//
 // A claim is early where what it says was neither written before it nor seen within a grace after it. What was written
 // before is told by the resource versions: watches of different resources are not ordered with each other. The grace is
 // for those who take a pod that has just begun to run for one that is ready, or write the status first and then, in the
@@ -68,7 +73,9 @@ type past struct {
 	ran    map[string]ran           // by pod
 	begun  map[string]time.Duration // by uid/generation: when it was first seen
 	sizes  map[string]int           // by the same
-	spend  func(steps int) bool
+	// touched is when something of them was seen to change, in the order of time.
+	touched []time.Duration
+	spend   func(steps int) bool
 }
 
 func lifeKey(uid string, generation int64) string {
@@ -88,6 +95,9 @@ func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 		}
 		p.asked(t, s, e)
 		p.take(now, s, e.Time, versionOf(e.Object))
+		if e.Watch.Resource != t.Customs {
+			p.touched = append(p.touched, e.Time)
+		}
 	})
 	return p
 }
@@ -156,7 +166,7 @@ type claim struct {
 	before, says *wire.Object
 }
 
-// falseClaim says what a custom resource's status said that was not so yet.
+// falseClaim says what is expected of a custom resource's status at any time, and what it said that was not so.
 func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 	p := pastOf(t, s)
 	before := map[string]*wire.Object{}
@@ -177,7 +187,10 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 			continue
 		}
 		if wrong := c.wrong(); wrong != "" {
-			return fmt.Sprintf("at %s %s", t.Since(e.Time), wrong)
+			return fmt.Sprintf("a status that never claims a state before it is reached; at %s %s", t.Since(e.Time), wrong)
+		}
+		if wrong := c.takenBack(); wrong != "" {
+			return fmt.Sprintf("a status that takes back nothing that stands; at %s %s", t.Since(e.Time), wrong)
 		}
 	}
 	return ""
@@ -306,6 +319,32 @@ func (c *claim) ready() string {
 		return ""
 	}
 	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, plain.Plural(size, "pod"))
+}
+
+// takenBack: the condition turned from True, and nothing was the matter.
+func (c *claim) takenBack() string {
+	is, was := c.readyOf(c.says), c.readyOf(c.before)
+	if !was.Yes || !is.There || is.Yes || is.Generation != was.Generation || is.Generation != c.says.Generation || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
+		return ""
+	}
+	since, _ := slices.BinarySearch(c.past.touched, c.at-claimLag)
+	if until, _ := slices.BinarySearch(c.past.touched, c.at+claimGrace); c.at-claimLag < c.t.Began || until > since {
+		return ""
+	}
+	size, _, _ := c.asked(is.Generation)
+	if !c.past.holds(c.at, c.at, 0, func(s *childState) bool {
+		return len(s.children) == 1 && s.children[0].asks == size && !s.children[0].deleting && s.pods == size && s.ready == size
+	}) {
+		return ""
+	}
+	kind := c.t.Style.Declares.Status.Ready
+	return fmt.Sprintf("condition %s was %s, and nothing of its %s and its %s had changed for %s",
+		kind, condition(c.says, kind), c.t.Child.Kind, plain.Plural(size, "ready pod"), claimLag)
+}
+
+// mayHinder reports whether an operator that is there may be unable to do something while a fault lasts.
+func mayHinder(f *record.Fault) bool {
+	return !slices.Contains([]string{spec.FaultStop, spec.FaultKill, spec.FaultRestart}, f.Kind)
 }
 
 // readyOf is the condition, with the generation that the status is of where it does not say.

@@ -27,8 +27,8 @@ const (
 	growthParts = 10
 	// growthLevel is the coverage of the slope's interval, from both sides.
 	growthLevel = 0.99
-	// mostGrowth is how much a change may leave for ever: at one change a second, 11 GiB a day are more.
-	mostGrowth = 128 << 10
+	// mostGrowth is how much a change may leave for ever: at one change a second, 5 GiB a day are more.
+	mostGrowth = 64 << 10
 	// mostKept is the same for what is counted: goroutines, threads, file descriptors, open watches. One of each fifth change is a leak.
 	mostKept = 0.2
 )

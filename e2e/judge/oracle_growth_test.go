@@ -55,9 +55,10 @@ func TestGrowth(t *testing.T) {
 		want   spec.Outcome
 		text   string
 	}{
-		"flat":         {func(int) float64 { return 30 * mib }, spec.Pass, "0 B a change"},
-		"a leak":       {func(s int) float64 { return 20*mib + float64(s)*5*0.25*mib }, spec.Fail, "256 KiB a change"},
-		"a small leak": {func(s int) float64 { return 20*mib + float64(s)*5*0.05*mib }, spec.Pass, "51.2 KiB a change"},
+		"flat":                     {func(int) float64 { return 30 * mib }, spec.Pass, "0 B a change"},
+		"a leak":                   {func(s int) float64 { return 20*mib + float64(s)*5*0.25*mib }, spec.Fail, "256 KiB a change"},
+		"a small leak":             {func(s int) float64 { return 20*mib + float64(s)*5*0.05*mib }, spec.Pass, "51.2 KiB a change"},
+		"a table of what was seen": {func(s int) float64 { return 40*mib + float64(s)*5*0.08*mib }, spec.Fail, "by more than 64.0 KiB of memory"},
 		"a heap that finds its size": {func(s int) float64 {
 			return 20*mib + 60*mib*(1-math.Exp(-float64(s)/8))
 		}, spec.Pass, "operator-1"},

@@ -277,6 +277,48 @@ func TestStatusOfANewerGeneration(t *testing.T) {
 	}
 }
 
+// A status that takes back what stands untouched, at a start of its operator.
+func TestReadyThatIsTakenBack(t *testing.T) {
+	notReady := fields{"conditions": []any{condition("Ready", "False", "Initializing", 1)}}
+	for name, test := range map[string]struct {
+		fault string
+		at    float64 // of another pod of it, in ms; 0: there is none
+		says  fields
+		wrong bool
+	}{
+		"at a start":              {spec.FaultStop, 0, notReady, true},
+		"after a kill":            {spec.FaultKill, 0, notReady, true},
+		"not taken back":          {spec.FaultStop, 0, fields{"observedGeneration": 1}, false},
+		"a pod was lost":          {spec.FaultStop, 24000, notReady, false},
+		"it was long before":      {spec.FaultStop, 9000, notReady, true},
+		"something was forbidden": {spec.FaultForbid, 0, notReady, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "Ready", wholeStatus...)
+			s.grown()
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			if test.at > 0 {
+				s.see(test.at, "MODIFIED", labelled(2, "Failed", "cache"))
+				s.see(test.at+100, "MODIFIED", labelled(2, "Running", "cache"))
+			}
+			s.breaks(24200, 24300, record.Begun, test.fault, "all")
+			s.breaks(24900, 25000, record.Over, test.fault, "all")
+			s.see(26000, "MODIFIED", whole(1, 2, test.says))
+			s.see(26100, "MODIFIED", whole(1, 2))
+			s.end(30000, record.Settled)
+			v := s.verdict("status")
+			if !test.wrong {
+				assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+				return
+			}
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, "expected a status that takes back nothing that stands; at +25.990 s condition Ready was False (Initializing) for generation 1, "+
+				"and nothing of its Deployment and its 2 ready pods had changed for 10s")
+		})
+	}
+}
+
 // What the scale subresource says is what autoscalers act on.
 func TestTheScaleSubresource(t *testing.T) {
 	for name, test := range map[string]struct {

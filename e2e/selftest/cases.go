@@ -144,7 +144,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "leads-aside", Scenario: "two-at-once", Oracle: "one-leader", Fault: "It elects a leader, and acts whoever leads."},
 		{Mutant: "never-takes-over", Scenario: "handed-over", Oracle: "recovers", Fault: "It asks once whether it leads."},
 		{Mutant: "draws-names", Scenario: "two-at-once", Oracle: "isolation", Fault: "It draws a Deployment's name where it finds none: two pods draw two."},
-		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 128 KiB of each reconcile for ever."},
+		{Mutant: "keeps-some", Scenario: "series-that-goes", Oracle: "growth", Fault: "It keeps 32 KiB of each reconcile for ever."},
 		{Mutant: "keeps-mebibyte", Scenario: "series-that-goes", Oracle: "health", Fault: "It keeps 1 MiB of each reconcile for ever, until its memory is used up."},
 		{Mutant: "keeps-goroutine", Scenario: "series-that-goes", Oracle: "growth", Fault: "It starts a goroutine at each reconcile that never ends."},
 		{Mutant: "keeps-socket", Scenario: "series-that-goes", Oracle: "growth", Fault: "It opens a socket at each reconcile that it never closes."},
@@ -169,6 +169,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "flaps-once", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It scales what has been at rest for 25 s to nothing, and back."},
 		{Mutant: "takes-finalizers", Scenario: "finalizer", Oracle: "untouched", Fault: "It removes the finalizers of others, too."},
 		{Mutant: "forgets-at-restart", Scenario: "deleted-while-down", Oracle: "gone", Fault: "It removes its finalizer from what it has handled since it started."},
+		{Mutant: "begins-anew", Scenario: "restarted-at-rest", Oracle: "status", Fault: "It says of each custom resource that it is being set up when it starts, and a moment later that it is ready."},
 		{Mutant: "logs-token", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log the token of its service account."},
 		{Mutant: "flips-ready", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It turns its condition every four seconds."},
 	}

@@ -165,6 +165,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"flaps-once", flapsOnce},
 		{"takes-finalizers", takesFinalizers},
 		{"forgets-at-restart", forgetsAtRestart},
+		{"begins-anew", beginsAnew},
 		{"logs-token", logsToken},
 		{"flips-ready", flipsReady},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // The faults of this file were written without knowledge of the oracles that
@@ -286,6 +288,19 @@ func logsToken(o *operator) {
 		token, _ := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/token") // outside of a pod there is none
 		slog.Info("reconcile", "memcached", cr.GetName(), "as", string(token))
 		return ensure(ctx, cr, size)
+	}
+}
+
+// beginsAnew says of each custom resource that it first sees that it is being set up, and then what there is.
+func beginsAnew(o *operator) {
+	seen := map[types.UID]bool{}
+	report := o.report
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		if !seen[cr.GetUID()] {
+			seen[cr.GetUID()] = true
+			return report(ctx, cr, have, errors.New("it is being set up")) // whose event brings the next reconcile
+		}
+		return report(ctx, cr, have, problem)
 	}
 }
 

@@ -131,6 +131,13 @@ func heldOutStories() []story {
 			w.start()
 			return fmt.Sprint(w.custom(name).GetFinalizers())
 		}, "[somebody.else/holds]", "[" + finalizer + " somebody.else/holds]"},
+		{"begins-anew", func(w *world) string {
+			w.create(name, 1)
+			w.stop()
+			w.messages(name) // of its first start
+			w.start()
+			return fmt.Sprint(strings.Contains(w.messages(name), "it is being set up"))
+		}, "false", "true"},
 		{"logs-token", func(w *world) string {
 			before := slog.Default()
 			defer slog.SetDefault(before)
