@@ -31,8 +31,7 @@ import (
 //     generation is observed, and not rolled out, is a claim too.
 //
 // Nor may it take back what stands: the condition that says so turns from True, for the same generation, though the main
-// child asks for the size, its pods are ready, and nothing of them has changed for as long as what an operator knows may
-// be old. It is judged where the operator was stopped, killed or restarted, or nothing was broken: else it may say what
+// child asks for the size, its pods are ready, and nothing of them has changed for standsFor. It is judged where the operator was stopped, killed or restarted, or nothing was broken: else it may say what
 // it cannot do.
 //
 // A claim is early where what it says was neither written before it nor seen within a grace after it. What was written
@@ -44,6 +43,8 @@ const (
 	writeGrace = time.Second
 	// claimLag is how old what an operator knows may be when it writes.
 	claimLag = 10 * time.Second
+	// standsFor is how long nothing may have changed before what is said of it is taken back.
+	standsFor = 5 * time.Second
 )
 
 // childState is a custom resource's main children and pods as they stood from a time on.
@@ -73,7 +74,7 @@ type past struct {
 	ran    map[string]ran           // by pod
 	begun  map[string]time.Duration // by uid/generation: when it was first seen
 	sizes  map[string]int           // by the same
-	// touched is when something of them was seen to change, in the order of time.
+	// touched is when something of them was seen to change.
 	touched []time.Duration
 	spend   func(steps int) bool
 }
@@ -88,6 +89,7 @@ func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 	p.take(t.StateAt(-1), s, 0, 0)
 	for e := range timeline.Each(t.Before) {
 		p.asked(t, s, e)
+		p.touch(t, s, e)
 	}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
 		if e.Kind != record.KindWatch || !t.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
@@ -95,9 +97,7 @@ func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 		}
 		p.asked(t, s, e)
 		p.take(now, s, e.Time, versionOf(e.Object))
-		if e.Watch.Resource != t.Customs {
-			p.touched = append(p.touched, e.Time)
-		}
+		p.touch(t, s, e)
 	})
 	return p
 }
@@ -118,6 +118,13 @@ func (p *past) asked(t *timeline.Timeline, s *timeline.Subject, e *timeline.Even
 	key := lifeKey(e.Object.UID, e.Object.Generation)
 	if _, known := p.begun[key]; !known {
 		p.begun[key], p.sizes[key] = e.Time, e.Object.Size
+	}
+}
+
+// touch notes that something changed beside the custom resource, in its namespace.
+func (p *past) touch(t *timeline.Timeline, s *timeline.Subject, e *timeline.Event) {
+	if e.Watch.Namespace == s.Namespace && e.Watch.Resource != t.Customs {
+		p.touched = append(p.touched, e.Time)
 	}
 }
 
@@ -327,8 +334,7 @@ func (c *claim) takenBack() string {
 	if !was.Yes || !is.There || is.Yes || is.Generation != was.Generation || is.Generation != c.says.Generation || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
 		return ""
 	}
-	since, _ := slices.BinarySearch(c.past.touched, c.at-claimLag)
-	if until, _ := slices.BinarySearch(c.past.touched, c.at+claimGrace); c.at-claimLag < c.t.Began || until > since {
+	if slices.ContainsFunc(c.past.touched, func(at time.Duration) bool { return c.at-standsFor <= at && at <= c.at+claimGrace }) {
 		return ""
 	}
 	size, _, _ := c.asked(is.Generation)
@@ -339,7 +345,7 @@ func (c *claim) takenBack() string {
 	}
 	kind := c.t.Style.Declares.Status.Ready
 	return fmt.Sprintf("condition %s was %s, and nothing of its %s and its %s had changed for %s",
-		kind, condition(c.says, kind), c.t.Child.Kind, plain.Plural(size, "ready pod"), claimLag)
+		kind, condition(c.says, kind), c.t.Child.Kind, plain.Plural(size, "ready pod"), standsFor)
 }
 
 // mayHinder reports whether an operator that is there may be unable to do something while a fault lasts.

@@ -289,7 +289,7 @@ func TestReadyThatIsTakenBack(t *testing.T) {
 		"at a start":              {spec.FaultStop, 0, notReady, true},
 		"after a kill":            {spec.FaultKill, 0, notReady, true},
 		"not taken back":          {spec.FaultStop, 0, fields{"observedGeneration": 1}, false},
-		"a pod was lost":          {spec.FaultStop, 24000, notReady, false},
+		"a pod was lost":          {spec.FaultStop, 22000, notReady, false},
 		"it was long before":      {spec.FaultStop, 9000, notReady, true},
 		"something was forbidden": {spec.FaultForbid, 0, notReady, false},
 	} {
@@ -314,7 +314,7 @@ func TestReadyThatIsTakenBack(t *testing.T) {
 			}
 			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, "expected a status that takes back nothing that stands; at +25.990 s condition Ready was False (Initializing) for generation 1, "+
-				"and nothing of its Deployment and its 2 ready pods had changed for 10s")
+				"and nothing of its Deployment and its 2 ready pods had changed for 5s")
 		})
 	}
 }
