@@ -31,8 +31,8 @@ import (
 //     generation is observed, and not rolled out, is a claim too.
 //
 // Nor may it take back what stands: the condition that says so turns from True, for the same generation, though the main
-// child asks for the size, its pods are ready, and nothing of them has changed for standsFor. It is judged where the operator was stopped, killed or restarted, or nothing was broken: else it may say what
-// it cannot do.
+// child asks for the size, its pods are ready, and nothing of them has changed for standsFor. It is judged where the
+// operator was stopped, killed or restarted, or nothing was broken: else it may say what it cannot do.
 //
 // A claim is early where what it says was neither written before it nor seen within a grace after it. What was written
 // before is told by the resource versions: watches of different resources are not ordered with each other. The grace is
@@ -126,6 +126,11 @@ func (p *past) touch(t *timeline.Timeline, s *timeline.Subject, e *timeline.Even
 	if e.Watch.Namespace == s.Namespace && e.Watch.Resource != t.Customs {
 		p.touched = append(p.touched, e.Time)
 	}
+}
+
+// touchedIn reports whether something changed between two times, or whether that would take too long to find out.
+func (p *past) touchedIn(from, to time.Duration) bool {
+	return !p.spend(len(p.touched)) || slices.ContainsFunc(p.touched, func(at time.Duration) bool { return from <= at && at <= to })
 }
 
 // take notes how the custom resource's main children and pods stand.
@@ -334,11 +339,8 @@ func (c *claim) takenBack() string {
 	if !was.Yes || !is.There || is.Yes || is.Generation != was.Generation || is.Generation != c.says.Generation || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
 		return ""
 	}
-	if slices.ContainsFunc(c.past.touched, func(at time.Duration) bool { return c.at-standsFor <= at && at <= c.at+claimGrace }) {
-		return ""
-	}
-	size, _, _ := c.asked(is.Generation)
-	if !c.past.holds(c.at, c.at, 0, func(s *childState) bool {
+	size, _, known := c.asked(is.Generation)
+	if !known || c.past.touchedIn(c.at-standsFor, c.at+claimGrace) || !c.past.holds(c.at, c.at, 0, func(s *childState) bool {
 		return len(s.children) == 1 && s.children[0].asks == size && !s.children[0].deleting && s.pods == size && s.ready == size
 	}) {
 		return ""

@@ -118,7 +118,7 @@ func (l *Lock) Find(names ...string) ([]Recording, error) {
 func (l *Lock) Add(root string, commit func(file string) (string, error)) ([]string, error) {
 	l.Recordings = slices.DeleteFunc(l.Recordings, func(r Recording) bool {
 		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(r.Folder)))
-		return err != nil
+		return errors.Is(err, fs.ErrNotExist)
 	})
 	var files []string
 	err := filepath.WalkDir(filepath.Join(root, "docs", "results"), func(name string, d fs.DirEntry, err error) error {
