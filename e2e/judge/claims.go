@@ -16,8 +16,8 @@ import (
 )
 
 // A status may be late: an operator hears of an event after it has happened, so that names of pods that have died,
-// or a condition that was True for an older generation, is lag, which must be over at the end. But it must never be
-// early. Each status that the operator wrote is looked at for what is new in it, a claim:
+// or a condition that was True for an older generation, is lag, which must be over at the end (see also outlived). But
+// it must never be early. Each status that the operator wrote is looked at for what is new in it, a claim:
 //
 //   - nodes names a pod that it did not name: that pod runs;
 //   - observedGeneration is another, and the condition that says so is not False:
@@ -205,7 +205,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 			return fmt.Sprintf("a status that takes back nothing that stands; at %s %s", t.Since(e.Time), wrong)
 		}
 	}
-	return ""
+	return outlived(t, s, p)
 }
 
 // unknown reports whether it cannot be told what was so around a time: the sample

@@ -319,6 +319,68 @@ func TestReadyThatIsTakenBack(t *testing.T) {
 	}
 }
 
+// A custom resource of generation 2 is deleted, and one of its name is made: its generations begin at 1 again.
+func TestTheGenerationsOfANewOneBeginAnew(t *testing.T) {
+	s := writing(t, "Ready", wholeStatus...)
+	s.grown()
+	s.run()
+	s.see(5100, "MODIFIED", whole(1, 2))
+	s.act(6000, 6005, "patch", whole(2, 2, fields{"observedGeneration": 1}))
+	s.see(6100, "MODIFIED", whole(2, 2))
+	s.act(7000, 7005, "delete", whole(2, 2))
+	s.see(7100, "DELETED", whole(2, 2))
+	s.act(8000, 8005, "create", whole(1, 2).named("cache", "cr2"))
+	s.see(8100, "ADDED", whole(1, 2).named("cache", "cr2"))
+	s.see(8200, "MODIFIED", owned(deployment(1, 2, 2, 2), "cr2"))
+	s.end(12000, record.Settled)
+	v := s.verdict("status")
+	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+}
+
+// A pod of two is lost at 10 s, and comes back once the status has said so, or has not for as long.
+func TestReadyThatOutlivesItsPods(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault string
+		until float64 // the condition is True, in ms
+		size  int     // that the Deployment asks for meanwhile
+		wrong bool
+	}{
+		"for long":                  {spec.FaultRemoveImage, 45000, 2, true},
+		"nothing broken":            {"", 45000, 2, true},
+		"late":                      {spec.FaultRemoveImage, 35000, 2, false},
+		"the Deployment asks for 1": {"", 45000, 1, true},
+		"the operator was stopped":  {spec.FaultStop, 45000, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "Ready", wholeStatus...)
+			s.grown()
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			if test.fault != "" {
+				s.breaks(8000, 8100, record.Begun, test.fault, "workload")
+			}
+			s.see(10000, "MODIFIED", labelled(2, "Pending", "cache"))
+			s.see(10100, "MODIFIED", deployment(1, test.size, 1, 1))
+			s.see(test.until, "MODIFIED", whole(1, 2, fields{"nodes": []string{"p1"}, "conditions": []any{condition("Ready", "False", "PodsFail", 1)}}))
+			if test.fault != "" {
+				s.breaks(46000, 46100, record.Over, test.fault, "workload")
+			}
+			s.see(47000, "MODIFIED", labelled(2, "Running", "cache"))
+			s.see(47100, "MODIFIED", deployment(1, 2, 2, 2))
+			s.see(47200, "MODIFIED", whole(1, 2))
+			s.end(51000, record.Settled)
+			v := s.verdict("status")
+			if !test.wrong {
+				assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+				return
+			}
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, "expected a status that says within 30s what stands no more; from +10.090 s on, for longer than that, condition Ready was True for generation 1, "+
+				"and its 2 pods were not ready")
+		})
+	}
+}
+
 // What the scale subresource says is what autoscalers act on.
 func TestTheScaleSubresource(t *testing.T) {
 	for name, test := range map[string]struct {

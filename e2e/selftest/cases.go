@@ -170,6 +170,10 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "takes-finalizers", Scenario: "finalizer", Oracle: "untouched", Fault: "It removes the finalizers of others, too."},
 		{Mutant: "forgets-at-restart", Scenario: "deleted-while-down", Oracle: "gone", Fault: "It removes its finalizer from what it has handled since it started."},
 		{Mutant: "begins-anew", Scenario: "restarted-at-rest", Oracle: "status", Fault: "It says of each custom resource that it is being set up when it starts, and a moment later that it is ready."},
+		{Mutant: "ready-stays", Scenario: "pods-fail-later", Oracle: "status", Fault: "Once its condition is True it stays so until the custom resource changes."},
+		{Mutant: "keeps-childless", Scenario: "deleted-without-child", Oracle: "gone", Fault: "It keeps its finalizer where the Deployment has gone already."},
+		{Mutant: "keeps-unready", Scenario: "deleted-while-failing", Oracle: "gone", Fault: "It keeps its finalizer until the pods are ready."},
+		{Mutant: "older-is-stale", Scenario: "recreate", Oracle: "converged", Fault: "It takes a generation that is lower than what it knows of that name for a stale read."},
 		{Mutant: "logs-token", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log the token of its service account."},
 		{Mutant: "flips-ready", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It turns its condition every four seconds."},
 	}

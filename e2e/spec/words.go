@@ -15,6 +15,7 @@ const (
 	PointStuck   = "stuck"   // a message names the cause
 	PointDenied  = "denied"  // the API server has refused the operator a read
 	PointRetried = "retried" // the API server has refused the operator's writes for RetriedFor
+	PointUnready = "unready" // fewer pods are ready than are asked for, and the status does not say otherwise
 	PointGone    = "gone"    // the custom resource and all that was made for it are gone
 
 	// PointCollected is reached when all that was made for deleted custom resources
@@ -27,7 +28,7 @@ const (
 
 // Points lists the points that a step can await.
 func Points() []string {
-	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointRetried, PointGone}
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointRetried, PointUnready, PointGone}
 }
 
 // RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its

@@ -73,6 +73,8 @@ func (t *Timeline) Lacks(point string) string {
 			return t.rolloutLacks(own, size)
 		case spec.PointHandled:
 			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) }, func() string { return t.busyLacks(own) })
+		case spec.PointUnready:
+			return t.unreadyLacks(own, size)
 		case spec.PointGone:
 			return t.GoneLacks(own)
 		case spec.PointCollected:
@@ -150,6 +152,20 @@ func (t *Timeline) statusLacks(s *Subject, size int) string {
 		return fmt.Sprintf("%s of %s names %d of %d pods", t.Spec.Status.Nodes, custom.Name, len(custom.Nodes), size)
 	case t.Style.Declares.Status.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
 		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Declares.Status.Ready, want)
+	}
+	return ""
+}
+
+// unreadyLacks says that a custom resource's pods are ready, or that its status still says so.
+func (t *Timeline) unreadyLacks(s *Subject, size *int) string {
+	custom, kind := t.CustomOf(s), t.Style.Declares.Status.Ready
+	switch {
+	case size == nil || custom == nil:
+		return "there is no custom resource whose pods could be ready"
+	case t.SizeLacks(s, *size) == "":
+		return fmt.Sprintf("the pods of %s are ready", s.Name)
+	case kind != "" && custom.Ready(kind).Yes:
+		return fmt.Sprintf("the status of %s still has condition %s, which is True", custom.Name, kind)
 	}
 	return ""
 }

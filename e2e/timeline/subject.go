@@ -75,6 +75,9 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	if len(a.Object) > 0 && !reply.Deleting {
 		l.present = &reply.Size
 	}
+	if reply.UID != "" && reply.UID != l.uid() { // another of its name, whose generations begin anew
+		l.Want = 0
+	}
 	l.Want = max(l.Want, a.Generation, reply.Generation)
 	l.knowUID(reply.UID)
 }

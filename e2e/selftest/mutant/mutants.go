@@ -166,6 +166,10 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"takes-finalizers", takesFinalizers},
 		{"forgets-at-restart", forgetsAtRestart},
 		{"begins-anew", beginsAnew},
+		{"ready-stays", readyStays},
+		{"keeps-childless", keepsChildless},
+		{"keeps-unready", keepsUnready},
+		{"older-is-stale", olderIsStale},
 		{"logs-token", logsToken},
 		{"flips-ready", flipsReady},
 	}

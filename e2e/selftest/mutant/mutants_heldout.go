@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -278,6 +279,40 @@ func forgetsAtRestart(o *operator) {
 			return nil
 		}
 		return leaving(ctx, cr)
+	}
+}
+
+// readyStays is Ready until the custom resource changes, once it was.
+func readyStays(o *operator) {
+	conditioned(o, func(cr *object, ready map[string]any) {
+		status, _, _ := unstructured.NestedMap(cr.Object, "status")
+		if was := condition(status); was["status"] == "True" && was["observedGeneration"] == ready["observedGeneration"] {
+			maps.Copy(ready, was)
+		}
+	})
+}
+
+// keepsChildless takes a Deployment that has gone already for a deletion that failed.
+func keepsChildless(o *operator) {
+	keepsUnless(o, func(cr *object) bool { return o.known(cr, cr) != nil })
+}
+
+// keepsUnready waits for the pods of what is to be deleted.
+func keepsUnready(o *operator) {
+	keepsUnless(o, func(cr *object) bool { have := o.known(cr, cr); return have == nil || rolledOut(have) })
+}
+
+// olderIsStale takes a custom resource whose generation is lower than what it knows of that name for a stale read.
+func olderIsStale(o *operator) {
+	newest := map[name]int64{}
+	custom := o.custom
+	o.custom = func(key name) *object {
+		cr := custom(key)
+		if cr == nil || cr.GetGeneration() < newest[key] {
+			return nil
+		}
+		newest[key] = cr.GetGeneration()
+		return cr
 	}
 }
 

@@ -138,6 +138,33 @@ func heldOutStories() []story {
 			w.start()
 			return fmt.Sprint(strings.Contains(w.messages(name), "it is being set up"))
 		}, "false", "true"},
+		{"ready-stays", func(w *world) string {
+			w.create(name, 1)
+			rollOut(w, name)
+			w.edit(deployments, name, func(o *object) { o.Object["status"] = map[string]any{"readyReplicas": int64(0)} })
+			return fmt.Sprint(ready(w)["status"])
+		}, "False", "True"},
+		{"keeps-childless", func(w *world) string {
+			w.create(name, 1)
+			w.stop()
+			w.remove(deployments, name)
+			leave(w)
+			w.start()
+			return fmt.Sprint(w.custom(name).GetFinalizers())
+		}, "[somebody.else/holds]", "[" + finalizer + " somebody.else/holds]"},
+		{"keeps-unready", func(w *world) string {
+			w.create(name, 1)
+			leave(w)
+			return fmt.Sprint(w.custom(name).GetFinalizers())
+		}, "[somebody.else/holds]", "[" + finalizer + " somebody.else/holds]"},
+		{"older-is-stale", func(w *world) string {
+			w.create(name, 1)
+			w.scale(name, 2)
+			w.remove(customs, name)
+			w.remove(deployments, name)
+			w.create(name, 1)
+			return w.deployments()
+		}, "memcached=1", ""},
 		{"logs-token", func(w *world) string {
 			before := slog.Default()
 			defer slog.SetDefault(before)
