@@ -319,7 +319,8 @@ func TestReadyThatIsTakenBack(t *testing.T) {
 	}
 }
 
-// A custom resource of generation 2 is deleted, and one of its name is made: its generations begin at 1 again.
+// A custom resource of generation 2 is deleted, and long after that one of its name is made: its generations begin at 1
+// again, and what the old one said is said no more.
 func TestTheGenerationsOfANewOneBeginAnew(t *testing.T) {
 	s := writing(t, "Ready", wholeStatus...)
 	s.grown()
@@ -329,10 +330,13 @@ func TestTheGenerationsOfANewOneBeginAnew(t *testing.T) {
 	s.see(6100, "MODIFIED", whole(2, 2))
 	s.act(7000, 7005, "delete", whole(2, 2))
 	s.see(7100, "DELETED", whole(2, 2))
-	s.act(8000, 8005, "create", whole(1, 2).named("cache", "cr2"))
-	s.see(8100, "ADDED", whole(1, 2).named("cache", "cr2"))
-	s.see(8200, "MODIFIED", owned(deployment(1, 2, 2, 2), "cr2"))
-	s.end(12000, record.Settled)
+	s.see(7200, "DELETED", pod(2, "Running"))
+	s.see(7300, "MODIFIED", deployment(1, 2, 1, 1))
+	s.act(48000, 48005, "create", whole(1, 2).named("cache", "cr2"))
+	s.see(48100, "ADDED", whole(1, 2).named("cache", "cr2"))
+	s.see(48200, "ADDED", labelled(2, "Running", "cache"))
+	s.see(48300, "MODIFIED", owned(deployment(1, 2, 2, 2), "cr2"))
+	s.end(52000, record.Settled)
 	v := s.verdict("status")
 	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 }

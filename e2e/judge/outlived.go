@@ -72,7 +72,11 @@ func momentsOf(t *timeline.Timeline, s *timeline.Subject, p *past) []moment {
 		list = append(list, moment{at: p.states[i].at, state: &p.states[i]})
 	}
 	for e := range t.All() {
-		if t.SubjectOf(e) == s {
+		switch {
+		case t.SubjectOf(e) != s:
+		case e.Watch.Event == spec.Deleted:
+			list = append(list, moment{at: e.Time, says: &wire.Object{}}) // it says nothing more
+		default:
 			list = append(list, moment{at: e.Time, says: e.Object})
 		}
 	}
