@@ -52,9 +52,11 @@ func (t *Timeline) Subject(namespace, name string) *Subject {
 	return nil
 }
 
+// knowUID takes up that there is one of a uid: another of its name begins its generations anew.
 func (l *Life) knowUID(uid string) {
 	if uid != "" && !slices.Contains(l.UIDs, uid) {
 		l.UIDs = append(l.UIDs, uid)
+		l.Want = 0
 	}
 }
 
@@ -75,11 +77,8 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	if len(a.Object) > 0 && !reply.Deleting {
 		l.present = &reply.Size
 	}
-	if reply.UID != "" && reply.UID != l.uid() { // another of its name, whose generations begin anew
-		l.Want = 0
-	}
-	l.Want = max(l.Want, a.Generation, reply.Generation)
 	l.knowUID(reply.UID)
+	l.Want = max(l.Want, a.Generation, reply.Generation)
 }
 
 // IsChild reports whether a main child belongs to the custom resource, in any of the lives that it had.
