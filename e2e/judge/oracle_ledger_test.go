@@ -210,6 +210,30 @@ func TestLedgerOfLives(t *testing.T) {
 	}
 }
 
+// A size that is asked for, taken back and asked for again is reached when it is there for the last time.
+func TestASizeThatIsAskedForTwice(t *testing.T) {
+	for name, test := range map[string]struct {
+		last int // size that the Deployment is scaled to after all
+		want spec.Outcome
+	}{"as asked for": {3, spec.Pass}, "taken away": {2, spec.Fail}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.given()
+			s.begin(2000, "native", "to and fro", 3, matrix("stays-converged"))
+			for i, size := range []int{2, 3, 2, 3, test.last} {
+				at, generation := 2100+1000*float64(i), 2+i
+				if i < 4 {
+					s.changed(at, generation, size)
+				}
+				s.see(at+100, "MODIFIED", deployment(generation, size, size, size))
+			}
+			s.end(10100, record.Settled)
+			v := s.verdict("stays-converged")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+		})
+	}
+}
+
 // owned gives an object another controller.
 func owned(x thing, uid string) thing {
 	object := fields{}
