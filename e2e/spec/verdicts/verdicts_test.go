@@ -100,6 +100,18 @@ func TestWhatDoesNotApplyIsNotNamed(t *testing.T) {
 	assert.True(t, strings.HasSuffix(written, "\n\n{}\n"), written)
 }
 
+// What is late failed, by no oracle: it is what is expected where none is named.
+func TestWhatIsLateFailed(t *testing.T) {
+	for text, same := range map[string]bool{
+		"{}": false,
+		"drift: {verdict: fail, why: it is idle}":                     true,
+		"drift: {verdict: fail, oracles: [converged], why: it is so}": false,
+	} {
+		_, as := parse(t, text+"\n").Match(seen("drift", spec.Late))
+		assert.Equal(t, same, as, text)
+	}
+}
+
 // What is left to chance fails by some of its oracles, and by no other; what always fails, by all.
 func TestOraclesThatFail(t *testing.T) {
 	for verdict, same := range map[string][4]bool{"fail": {true, false, false, false}, "flaky": {true, true, false, false}} {
