@@ -43,6 +43,26 @@ func TestWhatIsAnothersNeedNotBeGone(t *testing.T) {
 	}
 }
 
+// The same of the main child, where a style finds it by its name.
+func TestWhatIsInTheMainChildsPlaceNeedNotBeGone(t *testing.T) {
+	for name, occupied := range map[string]bool{"the operator's": false, "another's": true} {
+		s := newStory(t)
+		s.entries[0].Header.Styles[0].Child = spec.Child{Name: "{{.Name}}-deployment"}
+		s.begin(0, "native", "delete", -1, matrix("gone"))
+		if occupied {
+			s.add(record.Entry{Time: at(5), Kind: record.KindFault, Fault: &record.Fault{
+				Stage: record.Begun, From: at(1), Kind: spec.FaultOccupy, What: "controlled", Namespace: "services", Objects: []string{"deployments/services/cache-deployment"},
+			}})
+		}
+		s.act(10, 15, "create", custom(1, 1, 0).at(100))
+		s.see(16, "ADDED", custom(1, 1, 0).at(100))
+		s.see(18, "ADDED", owned(deployment(1, 1, 1, 1), "somebody"))
+		s.act(2010, 2015, "delete", custom(1, 1, 0).at(110))
+		s.see(2020, "DELETED", custom(1, 1, 0).at(111))
+		assert.Equal(t, occupied, lacksNow(t, s, spec.PointGone) == "", name)
+	}
+}
+
 // What a workload says must be gone beside the main child is awaited, measured and judged.
 func TestGoneIsWhatTheWorkloadSays(t *testing.T) {
 	w := queue

@@ -182,10 +182,10 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 }
 
 // Leftovers says what is left of a deleted custom resource's main child, and of others of that kind that it owned. What
-// is another's too, which is to stay, is not left over.
+// is another's too, which is to stay, or what the harness has put in its place, is not left over.
 func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
-		return s.Owns(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
+		return s.Owns(d) && !t.occupies(t.Mains, d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
 			return o != s && o.Size != nil && o.IsChild(d)
 		})
 	}
