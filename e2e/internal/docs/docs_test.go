@@ -155,6 +155,7 @@ func published() (map[string][]string, error) {
 		"results/scale":             {"results/scale"},
 		"results/five-thousand":     {"results/five-thousand"},
 		"results/variants":          {"results/variants"},
+		"results/four-scenarios":    {"results/four-scenarios"},
 	}
 	all, err := comparison()
 	for _, one := range all {

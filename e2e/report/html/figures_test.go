@@ -355,7 +355,7 @@ func TestLinksToElsewhere(t *testing.T) {
 	assert.NotContains(t, page, "https://")
 	assert.NotContains(t, page, "og:image")
 	assert.NotContains(t, page, "recordings get", "it is not published")
-	assert.Contains(t, page, `<meta name="description" content="An operator by the name of a-go-operator-00.`)
+	assert.Contains(t, page, `<meta name="description" property="og:description" content="An operator by the name of a-go-operator-00.`)
 }
 
 // A run of an operator in a folder elsewhere, compared with its base, is measured again by the same words.
