@@ -112,8 +112,13 @@ func TestFindingsRamps(t *testing.T) {
 func TestFindingsSamples(t *testing.T) {
 	careful, samples := reportOf(t, "results/matrix"), reportOf(t, "results/variants")
 	all := table.Table{Left: 2, Header: []string{"framework", "its sample", "tests that fail", "causes", "the careful style", "tests that fail"}}
-	for _, one := range [][3]string{{"Kopf", "kopf-sample", "kopf"}, {"shell-operator", "shell-operator-sample", "shell-operator"}, {"controller-runtime", "operator-sdk", "controller-runtime"},
-		{"kube-rs", "kube-rs-sample", "kube-rs"}, {"Java Operator SDK", "java-operator-sdk-sample", "java-operator-sdk"}} {
+	for _, one := range [][3]string{
+		{"Kopf", "kopf-sample", "kopf"},
+		{"shell-operator", "shell-operator-sample", "shell-operator"},
+		{"controller-runtime", "operator-sdk", "controller-runtime"},
+		{"kube-rs", "kube-rs-sample", "kube-rs"},
+		{"Java Operator SDK", "java-operator-sdk-sample", "java-operator-sdk"},
+	} {
 		of := samples
 		if one[1] == "operator-sdk" {
 			of = careful // its sample runs as it is, and is one of the styles
