@@ -180,27 +180,34 @@ var reports = sync.OnceValues(func() (map[string]*report.Report, error) {
 	all := map[string]*report.Report{}
 	made, err := published()
 	for folder, of := range made {
-		var recordings []result.Recording
-		var shards []string
-		for _, one := range of {
-			shards = append(shards, result.Shards(one)...)
+		one, err := together(of, folder != "example") // which shows what a run of anybody's gives
+		if err != nil {
+			return nil, err
 		}
-		for _, shard := range shards {
+		all[folder] = one
+	}
+	return all, err
+})
+
+// together is the report of the runs in several folders.
+func together(folders []string, expects bool) (*report.Report, error) {
+	var recordings []result.Recording
+	for _, folder := range folders {
+		for _, shard := range result.Shards(folder) {
 			one, err := result.Load(shard)
 			if err != nil {
 				return nil, err
 			}
 			recordings = append(recordings, one)
 		}
-		if folder != "example" { // which shows what a run of anybody's gives
-			if err := run.Expect("..", recordings); err != nil {
-				return nil, err
-			}
-		}
-		all[folder] = report.Of(recordings...)
 	}
-	return all, err
-})
+	if expects {
+		if err := run.Expect("..", recordings); err != nil {
+			return nil, err
+		}
+	}
+	return report.Of(recordings...), nil
+}
 
 // reportOf is the report of a published folder.
 func reportOf(t *testing.T, folder string) *report.Report {

@@ -110,7 +110,9 @@ func TestFindingsRamps(t *testing.T) {
 // What a team has that follows its framework's first pages, beside the careful style: how many tests fail, each with its
 // causes. The last column has what the careful one fails.
 func TestFindingsSamples(t *testing.T) {
-	careful, samples := reportOf(t, "results/matrix"), reportOf(t, "results/variants")
+	careful := reportOf(t, "results/matrix")
+	samples, err := together([]string{"results/variants", "results/four-scenarios"}, true)
+	require.NoError(t, err)
 	all := table.Table{Left: 2, Header: []string{"framework", "its sample", "tests that fail", "causes", "the careful style", "tests that fail"}}
 	for _, one := range [][3]string{
 		{"Kopf", "kopf-sample", "kopf"},
