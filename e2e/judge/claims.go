@@ -265,7 +265,7 @@ func (c *claim) observed() string {
 		return ""
 	}
 	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
-	if ready := c.readyOf(c.says); paused || ready.There && !ready.Yes {
+	if ready := readyOf(c.t, c.says); paused || ready.There && !ready.Yes {
 		return ""
 	}
 	size, from, known := c.asked(generation)
@@ -312,7 +312,7 @@ func (c *claim) selector() string {
 // ready: size pods were, for the generation that the condition is of.
 func (c *claim) ready() string {
 	kind := c.t.Style.Declares.Status.Ready
-	is, was := c.readyOf(c.says), c.readyOf(c.before)
+	is, was := readyOf(c.t, c.says), readyOf(c.t, c.before)
 	if !is.Yes || was.Yes && was.Generation == is.Generation {
 		return ""
 	}
@@ -335,7 +335,7 @@ func (c *claim) ready() string {
 
 // takenBack: the condition turned from True, and nothing was the matter.
 func (c *claim) takenBack() string {
-	is, was := c.readyOf(c.says), c.readyOf(c.before)
+	is, was := readyOf(c.t, c.says), readyOf(c.t, c.before)
 	if !was.Yes || !is.There || is.Yes || is.Generation != was.Generation || is.Generation != c.says.Generation || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
 		return ""
 	}
@@ -355,10 +355,15 @@ func mayHinder(f *record.Fault) bool {
 	return !slices.Contains([]string{spec.FaultStop, spec.FaultKill, spec.FaultRestart}, f.Kind)
 }
 
+// disables reports whether a fault may keep the operator from seeing, or saying, what is so.
+func disables(f *record.Fault) bool {
+	return !slices.Contains([]string{spec.FaultRemoveImage, spec.FaultMutate, spec.FaultOccupy, spec.FaultDouble}, f.Kind)
+}
+
 // readyOf is the condition, with the generation that the status is of where it does not say.
-func (c *claim) readyOf(o *wire.Object) wire.Readiness {
-	is := o.Ready(c.t.Style.Declares.Status.Ready)
-	if is.Generation == 0 && c.t.Style.Says("observedGeneration") {
+func readyOf(t *timeline.Timeline, o *wire.Object) wire.Readiness {
+	is := o.Ready(t.Style.Declares.Status.Ready)
+	if is.Generation == 0 && t.Style.Says("observedGeneration") {
 		is.Generation = o.ObservedGeneration
 	}
 	return is

@@ -16,7 +16,7 @@ func gone(t *timeline.Timeline) Verdict {
 	if c := t.Custom(); c != nil {
 		return fail(nil, "expected the custom resource to be gone%s; at %s %s", withinTimeout(t), t.Since(t.EndedAt), t.GoneLacks(t.Subjects[0]))
 	}
-	if left := t.Children(); len(left) > 0 && t.Leftovers(t.Subjects[0]) != "" {
+	if left := t.Children(); len(left) > 0 {
 		return fail(nil, "expected the %s to be gone%s; at %s there was still %s", t.Child.Kind, withinTimeout(t), t.Since(t.EndedAt), timeline.Names(left))
 	}
 	if left := t.RemainsLack(t.Subjects[0]); left != "" {

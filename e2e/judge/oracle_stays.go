@@ -56,9 +56,6 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 		return resurrected(t, writes)
 	}
 	at, reached := t.Reached(spec.PhaseReady)
-	if asked := askedAgain(t); reached && at < asked {
-		at, reached = reachedAfter(t, asked)
-	}
 	if !reached {
 		return timeline.Write{}, false
 	}
@@ -71,30 +68,6 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 		}
 	}
 	return timeline.Write{}, false
-}
-
-// askedAgain is when the wanted size was asked for last, after another; 0: never.
-func askedAgain(t *timeline.Timeline) (at time.Duration) {
-	other := false
-	for a := range t.AcceptedOn(t.Subjects[0]) {
-		switch wanted := !a.Deletes() && a.Reply.Size == *t.Sample.Size; {
-		case !wanted:
-			other = true
-		case other:
-			at, other = a.From, false
-		}
-	}
-	return at
-}
-
-// reachedAfter is when the wanted size was first ready from a time on.
-func reachedAfter(t *timeline.Timeline, from time.Duration) (at time.Duration, reached bool) {
-	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
-		if !reached && e.Kind == record.KindWatch && e.Time >= from && now.SizeLacks(now.Subjects[0], *t.Sample.Size) == "" {
-			at, reached = e.Time, true
-		}
-	})
-	return at, reached
 }
 
 // resurrected finds a main child that was written after the last one had gone.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -21,7 +20,7 @@ const saysWithin = 30 * time.Second
 // broken, or the operator was paused.
 func outlived(t *timeline.Timeline, s *timeline.Subject, p *past) string {
 	kind := t.Style.Declares.Status.Ready
-	if kind == "" || t.Sample.Unmeetable || len(t.Gaps) > 0 || len(t.Pauses()) > 0 || slices.ContainsFunc(t.FaultsBegun(), hinders) {
+	if kind == "" || t.Sample.Unmeetable || len(t.Gaps) > 0 || len(t.Pauses()) > 0 || slices.ContainsFunc(t.FaultsBegun(), disables) {
 		return ""
 	}
 	says, state := t.StateAt(-1).CustomOf(s), &childState{}
@@ -51,7 +50,7 @@ func readyUntrue(t *timeline.Timeline, p *past, says *wire.Object, state *childS
 	if says == nil || says.Deleting {
 		return 0, false
 	}
-	is := (&claim{t: t}).readyOf(says)
+	is := readyOf(t, says)
 	size, known := p.sizes[lifeKey(says.UID, says.Generation)]
 	untrue = known && is.Yes && (is.Generation == 0 || is.Generation == says.Generation) && state.ready < size &&
 		!slices.ContainsFunc(state.children, func(d child) bool { return d.ready >= size })
@@ -82,9 +81,4 @@ func momentsOf(t *timeline.Timeline, s *timeline.Subject, p *past) []moment {
 	}
 	slices.SortStableFunc(list, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	return list
-}
-
-// hinders reports whether a fault may keep the operator from seeing, or saying, what is so.
-func hinders(f *record.Fault) bool {
-	return !slices.Contains([]string{spec.FaultRemoveImage, spec.FaultMutate, spec.FaultOccupy, spec.FaultDouble}, f.Kind)
 }

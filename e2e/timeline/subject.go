@@ -81,6 +81,9 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	l.Want = max(l.Want, a.Generation, reply.Generation)
 }
 
+// asksFor reports whether the custom resource asks for a size at present.
+func (l *Life) asksFor(size *int) bool { return size != nil && l.present != nil && *l.present == *size }
+
 // IsChild reports whether a main child belongs to the custom resource, in any of the lives that it had.
 func (s *Subject) IsChild(d *Entity) bool {
 	if s.childName != "" {
@@ -109,7 +112,8 @@ func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 // hasChildren reports whether there are main children of the custom resource, of any of its lives.
 func (t *Timeline) hasChildren(s *Subject) bool {
 	if s.childName != "" {
-		return t.World.named(t.Mains, s.Namespace, s.childName) != nil
+		child := t.World.named(t.Mains, s.Namespace, s.childName)
+		return child != nil && !t.occupies(t.Mains, child)
 	}
 	return slices.ContainsFunc(s.UIDs, func(uid string) bool { return t.effort.spend(1) && t.World.ownedBy(uid) != nil })
 }

@@ -101,6 +101,7 @@ type Actions struct {
 	Intent    time.Duration // of the first measured action, or when a load's last one was due; before one comes: of the first action, or else fault
 	Acked     time.Duration // that action's reply
 	Late      time.Duration // how long after it was due that action was sent, of a load
+	wanted    time.Duration // when the size that the sample of the matrix wants at its end was asked for last, after another
 	refused   *record.Action
 	Reconcile bool            // some action changed the custom resource
 	Versions  map[string]bool // uid/resourceVersion of what the harness wrote
@@ -216,7 +217,11 @@ func (t *Timeline) note(e Event) error {
 	if s == nil {
 		return nil
 	}
+	was := s.asksFor(t.Sample.Size)
 	s.asked(a, reply)
+	if t.Matrix && s.Life == &act.Life && !was && s.asksFor(t.Sample.Size) {
+		act.wanted = a.From
+	}
 	t.turn(a)
 	if s.Life == &act.Life && !t.noop(a, reply) {
 		act.Reconcile = true
@@ -350,7 +355,7 @@ func (t *Timeline) step(e *Event) {
 		if p.last && !m.Holds {
 			m.reached = false // it came back: not the last one yet
 		}
-		if since && m.Holds && !held && !m.reached {
+		if since && m.Holds && !held && !m.reached && (p.Inner >= 0 || e.Time >= t.Actions.wanted) {
 			m.reached, m.at = true, e.Time
 		}
 	}
@@ -392,7 +397,9 @@ func (t *Timeline) IsChild(d *Entity) bool { return t.Subjects[0].IsChild(d) }
 func (t *Timeline) MainChild() *wire.Object { return t.ChildOf(t.Subjects[0]) }
 
 // Children are the main children of the custom resource, of any of its lives.
-func (t *Timeline) Children() []*wire.Object { return Living(t.World.Mains, t.IsChild) }
+func (t *Timeline) Children() []*wire.Object {
+	return Living(t.World.Mains, func(d *Entity) bool { return t.IsChild(d) && !t.occupies(t.Mains, d) })
+}
 
 // HasChildren reports whether there are any.
 func (t *Timeline) HasChildren() bool { return t.hasChildren(t.Subjects[0]) }

@@ -148,7 +148,7 @@ func (e Entry) matches(seen Seen) bool {
 	case e.Verdict == spec.Flaky && seen.Verdict == spec.Pass:
 		return true
 	case seen.Verdict == spec.Late: // it failed, and no oracle says so
-		return e.Verdict != spec.Pass && e.Verdict != spec.NotApplicable && len(e.Oracles) == 0
+		return e.Verdict == spec.Fail && len(e.Oracles) == 0
 	case seen.Verdict != e.Verdict && (e.Verdict != spec.Flaky || seen.Verdict != spec.Fail):
 		return false
 	case len(e.Oracles) > 0 && !e.failsBy(seen.Failed):

@@ -105,6 +105,7 @@ func TestWhatIsLateFailed(t *testing.T) {
 	for text, same := range map[string]bool{
 		"{}": false,
 		"drift: {verdict: fail, why: it is idle}":                     true,
+		"drift: {verdict: flaky, why: it is so}":                      false,
 		"drift: {verdict: fail, oracles: [converged], why: it is so}": false,
 	} {
 		_, as := parse(t, text+"\n").Match(seen("drift", spec.Late))
