@@ -38,6 +38,9 @@ final class MemcachedReconciler implements Reconciler<Memcached> {
   @Override
   public UpdateControl<Memcached> reconcile(Memcached memcached, Context<Memcached> context) {
     if (memcached.getSpec().size == null || memcached.getSpec().size < 0) {
+      if (memcached.getStatus() == null) {
+        memcached.setStatus(new Memcached.Status());
+      }
       memcached.getStatus().errorMessage = "Invalid size.";
       return UpdateControl.patchStatus(memcached);
     }
