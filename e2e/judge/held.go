@@ -40,7 +40,23 @@ func (j *Judgement) held(h *record.Held) {
 		j.Warnings = append(j.Warnings, HeldMessage(h))
 		return
 	}
+	if j.late(blamed) {
+		text := fmt.Sprintf("%s was late in %s when its custom resources were deleted: from those that it did not release in time the harness has removed the finalizers",
+			record.Label(h.Style, h.Variant), blamed.Scenario)
+		if !slices.Contains(j.Warnings, text) {
+			j.Warnings = append(j.Warnings, text)
+		}
+		return
+	}
 	blamed.facts.held = append(blamed.facts.held, h)
+}
+
+// late reports whether a sample is of a load whose time was over before its operator had handled it: what is to be
+// deleted then comes after all that waits.
+func (j *Judgement) late(of *Result) bool {
+	return of.where.Load && slices.ContainsFunc(j.Results, func(r Result) bool {
+		return r.End == record.TimedOut && r.Scenario == of.Scenario && r.Style == of.Style && r.Variant == of.Variant && r.Round == of.Round
+	})
 }
 
 // release adds what was not released: to the first failure, which keeps its reasons, or as a failure of its own.

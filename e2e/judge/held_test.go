@@ -75,3 +75,25 @@ func TestWhatIsNotReleasedElsewhereIsTheStyles(t *testing.T) {
 	require.Len(t, judged.Warnings, 1)
 	assert.Contains(t, judged.Warnings[0], "while argo still ran")
 }
+
+// Who has not come to the end of a load has not come to its deletions, either: that it was late says so already.
+func TestWhatIsNotReleasedAfterALoadThatWasNotHandledIsNoFailure(t *testing.T) {
+	for end, want := range map[string]spec.Outcome{record.TimedOut: spec.Pass, record.Settled: spec.Fail} {
+		s := newStory(t)
+		s.begin(0, "native", "many", 3, ofLoad("services"))
+		s.act(10, 15, "create", custom(1, 3, 0))
+		s.see(60, "ADDED", deployment(1, 3, 3, 3))
+		s.see(70, "MODIFIED", custom(1, 3, 1))
+		s.end(1710, record.Settled)
+		s.begin(2000, "native", "many", 3, ofLoad("other"))
+		s.endOf(5020, "other", end)
+		s.held(70_000, "native", "services")
+		s.held(70_001, "native", "services")
+		judged := s.judge()
+		require.Len(t, judged.Results, 2)
+		assert.Equal(t, want, judged.Results[0].Outcome(), "%s: %+v", end, judged.Results[0].Verdicts)
+		if end == record.TimedOut {
+			assert.Equal(t, []string{"native was late in many when its custom resources were deleted: from those that it did not release in time the harness has removed the finalizers"}, judged.Warnings)
+		}
+	}
+}

@@ -113,6 +113,9 @@ func (t *terminal) overview(r *Report) {
 	t.gap()
 	outcome, short := r.InShort()
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
+	t.wrapped("", "rank \"2–4\": second, third or fourth, as far as these rounds tell; × floor: the p50 (median) as a multiple of the floor's, where no operator "+
+		"is and the harness itself writes; verdict: samples that are right, of all")
+	t.line("")
 	many := len(r.Contestants()) > fewStyles
 	if many {
 		for _, scenario := range r.Scenarios {

@@ -18,6 +18,7 @@ import (
 type Growth struct {
 	Style, Scenario string
 	Levels          []Level
+	Short           *Rate       // those up to the next number, which were not all handled, so that it was driven no further; nil: all were
 	Back            *Back       // nil: the operator was not restarted
 	Rests           []cost.Rest // that follow: once it is restarted, and then with bystanders
 	Kept            []cost.Kept // what it took the harness
@@ -50,7 +51,7 @@ func (r *Set) growths() []Growth {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
 	})
 	for _, k := range cells.Keys { // the floor is the first of the styles
-		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(k.label, cells.Of[k]), Back: backOf(cells.Of[k])}
+		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(k.label, cells.Of[k]), Short: short(cells.Of[k]), Back: backOf(cells.Of[k])}
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}
@@ -73,6 +74,21 @@ func levels(style string, samples []judge.Sample) []Level {
 		level.More.Style = style
 		return level
 	})
+}
+
+// short is the last number of custom resources that was filled up to, if not all were handled.
+func short(samples []judge.Sample) *Rate {
+	fill := plain.Where(samples, func(s judge.Sample) bool { return s.Stage == record.StageFill })
+	byNumber := plain.Grouped(fill, func(s judge.Sample) int { return s.Held })
+	if len(byNumber.Keys) == 0 {
+		return nil
+	}
+	from := slices.Max(byNumber.Keys)
+	last := rateOf(byNumber.Of[from])
+	if last.Lost == 0 || slices.ContainsFunc(samples, func(s judge.Sample) bool { return s.Stage == record.StageMore && s.Held > from }) {
+		return nil
+	}
+	return &last
 }
 
 // beside puts the floor's figures there.
@@ -145,10 +161,11 @@ func backOf(samples []judge.Sample) *Back {
 	return back
 }
 
-// Slope is how much more memory a thousand custom resources more take at rest, from the fewest to the most.
+// Slope is how much more memory a thousand custom resources more take at rest, from the fewest to the most. Of fewer than
+// a thousand it is not known: what they take need not go on.
 func (g *Growth) Slope() (slope float64, known bool) {
 	held := plain.Where(g.Levels, func(l Level) bool { return l.Rest != nil && l.Rest.Memory.Known() })
-	if len(held) == 0 || held[len(held)-1].Customs == held[0].Customs {
+	if len(held) == 0 || held[len(held)-1].Customs-held[0].Customs < 1000 {
 		return 0, false
 	}
 	first, last := held[0], held[len(held)-1]
@@ -193,6 +210,9 @@ func (g *Growth) Text() string {
 		if last.Rest != nil && last.Rest.Requests.Known() {
 			parts = append(parts, fmt.Sprintf("at rest with %d it makes %s requests a minute", last.Customs, Amount("1", last.Rest.Requests.Median())))
 		}
+	}
+	if g.Short != nil {
+		parts = append(parts, fmt.Sprintf("of %d that came then %d were late or wrong, so that it was driven no further", g.Short.N, g.Short.Lost))
 	}
 	if slope, known := g.Slope(); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))

@@ -1,11 +1,13 @@
 package result
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
@@ -22,6 +24,23 @@ func TestAnOperatorThatNeverCameBackHasNoFirst(t *testing.T) {
 	assert.False(t, one.First.P50.Censored)
 	assert.InDelta(t, 5, one.First.P50.Value, 1e-9)
 	assert.True(t, one.Whole.P50.Censored)
+}
+
+// A growth goes no further than the number that was not handled, and says so; of a hundred nobody concludes on a thousand.
+func TestAGrowthThatFallsShort(t *testing.T) {
+	sample := func(stage string, held int, outcome string) judge.Sample {
+		return judge.Sample{Block: 1, Stage: stage, Held: held, At: time.Second, Value: 1, Outcome: outcome}
+	}
+	there := []judge.Sample{sample(record.StageMore, 0, judge.OK), sample(record.StageFill, 30, judge.Wrong), sample(record.StageMore, 100, judge.OK)}
+	assert.Nil(t, short(there), "it went on")
+	fell := append(slices.Clone(there), sample(record.StageFill, 130, judge.OK), sample(record.StageFill, 130, judge.Timeout))
+	g := Growth{Levels: levels("ansible", fell), Short: short(fell)}
+	for i, bytes := range []float64{60 << 20, 700 << 20} {
+		g.Levels[i].Rest = &cost.Rest{Memory: cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: bytes}}}}
+	}
+	assert.Equal(t, "one custom resource more takes 1.00 s where there are 0, and 1.00 s where there are 100; of 2 that came then 1 were late or wrong, so that it was driven no further", g.Text())
+	_, known := g.Slope()
+	assert.False(t, known)
 }
 
 // The harness sends newcomers one after the other, and may be at that when all that was created before is written: how

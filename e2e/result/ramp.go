@@ -85,7 +85,7 @@ func (s *Step) Held() bool {
 func (s *Step) Fails() string {
 	var parts []string
 	if s.Unknown > 0 {
-		parts = append(parts, fmt.Sprintf("of %d of %d it is not known when they were written: a request or a watch failed", s.Unknown, s.ramp.Changes(s.Due)))
+		parts = append(parts, fmt.Sprintf("when %d of %d were written is not known: a request or a watch failed", s.Unknown, s.ramp.Changes(s.Due)))
 	}
 	if s.Grows() {
 		parts = append(parts, "its queue grows")

@@ -27,15 +27,19 @@ func foretelling(list ...scenarios.Scenario) *Session {
 func TestWhatIsExpectedOfARun(t *testing.T) {
 	single := scenarios.Scenario{Name: "single", Group: spec.GroupLatency}
 	many := scenarios.Scenario{Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 50, Within: 5 * time.Minute}, Steps: make([]scenarios.Step, 1)}
+	more := scenarios.Scenario{Name: "more", Group: spec.GroupLoad, Steps: make([]scenarios.Step, 1), Load: &scenarios.Schedule{
+		Every: 25 * time.Millisecond, Within: time.Minute, Growth: &scenarios.Growth{To: []int{0, 1000}, Changes: 30, Pace: time.Second, Rest: 30 * time.Second, Down: 100},
+	}}
 	correct := scenarios.Scenario{Name: "correct", Group: spec.GroupBasic}
 	for name, test := range map[string]struct {
 		list   []scenarios.Scenario
 		change func(s *Session)
 		want   string
 	}{
-		"single changes":          {list: []scenarios.Scenario{single}, want: `^expected: about 2m10s: cluster and images 1m15s, rounds \S+ \(typical of 2 cores\)$`},
-		"a block that was driven": {list: []scenarios.Scenario{single}, change: func(s *Session) { s.participants[1].took = 24 * time.Second }, want: `^expected: about \S+: cluster and images 1m15s, rounds 53s \(typical of 2 cores\)$`},
-		"loads":                   {list: []scenarios.Scenario{many}, want: `^expected: at most 3m0s: cluster and images 1m15s, loads up to 1m42s \(typical of 2 cores\)$`},
+		"single changes":                        {list: []scenarios.Scenario{single}, want: `^expected: about 2m10s: cluster and images 1m15s, rounds \S+ \(typical of 2 cores\)$`},
+		"a block that was driven":               {list: []scenarios.Scenario{single}, change: func(s *Session) { s.participants[1].took = 24 * time.Second }, want: `^expected: about \S+: cluster and images 1m15s, rounds 53s \(typical of 2 cores\)$`},
+		"loads":                                 {list: []scenarios.Scenario{many}, want: `^expected: at most 3m0s: cluster and images 1m15s, loads up to 1m42s \(typical of 2 cores\)$`},
+		"a growth whose every stage takes time": {list: []scenarios.Scenario{more}, want: `^expected: at most \S+: cluster and images 1m15s, loads up to 15m14s \(typical of 2 cores\)$`},
 		"loads beside single changes": {
 			list: []scenarios.Scenario{single, many}, want: `^expected: at most \S+: .*, rounds \S+, loads up to 1m42s \(typical of 2 cores\)$`,
 		},

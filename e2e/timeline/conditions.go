@@ -233,7 +233,7 @@ func (t *Timeline) RolloutLacks(o *wire.Object, size int) string {
 // is tried again for ever, and a load ends when all of it has been written.
 func (t *Timeline) underWay() string {
 	for _, s := range t.Subjects {
-		if lacks := t.busyLacks(s); lacks != "" && !t.Sample.Unmeetable && !t.load {
+		if lacks := t.busyLacks(s); lacks != "" && !t.Sample.Unmeetable && !t.Load {
 			return lacks
 		}
 	}
@@ -293,7 +293,7 @@ func (t *Timeline) idleLacks() string {
 
 // Waiting says, as the end of a message, why a pod of a custom resource does not start; "": none says why.
 func (t *Timeline) Waiting(s *Subject) string {
-	if t.load {
+	if t.Load {
 		return "" // its pods are many, and it ends when all has been written
 	}
 	of := t.World.isPodOf(s.IsChild)

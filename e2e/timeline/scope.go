@@ -16,11 +16,11 @@ type Scope struct {
 	Style  *style
 	*Workload
 	Matrix bool
-	load   bool
+	Load   bool // it is one of the many custom resources of a load
 }
 
 func scopeOf(sample *record.Sample, s *style, w *Workload) Scope {
-	where := Scope{spaces: []string{sample.Namespace}, Style: s, Workload: w, Matrix: sample.Matrix, load: sample.Load}
+	where := Scope{spaces: []string{sample.Namespace}, Style: s, Workload: w, Matrix: sample.Matrix, Load: sample.Load}
 	for _, other := range sample.Others {
 		if !where.Covers(other.Namespace) {
 			where.spaces = append(where.spaces, other.Namespace)

@@ -308,7 +308,7 @@ func (s *Splitter) begin(e record.Entry) error {
 	}
 	t.held = Weight(&e) + heldEvent*len(t.Before) + heldMatcher*len(t.Subjects)*len(t.matchers)
 	s.open, s.unaware, s.held = append(s.open, t), append(s.unaware, t), s.held+t.held
-	if !t.load {
+	if !t.Load {
 		s.wide = append(s.wide, t)
 	}
 	if b.Shared {
@@ -467,7 +467,7 @@ func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork)
 // reaches reports whether an event in another namespace is a sample's, which is the only one that runs: one that no
 // sample ever had, of a resource that the sample's style works by, in the style's turn.
 func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
-	return !t.load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
+	return !t.Load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
 // remember keeps the last event of each object that judging reads, for the samples that begin later.

@@ -52,8 +52,15 @@ type subcommand struct {
 // signals is how a subcommand ends by SIGINT, SIGTERM or SIGHUP.
 type signals func(ctx context.Context, stderr io.Writer) (_ context.Context, stop func())
 
+// memoryGoal is how much memory what drives is to keep to, in bytes, unless GOMEMLIMIT says another: the operators are
+// measured on the same machine. What is needed takes more all the same.
+const memoryGoal = 320 << 20
+
 // gently is for what has something to remove: it does so, unless a second signal comes.
 func gently(ctx context.Context, stderr io.Writer) (context.Context, func()) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryGoal)
+	}
 	return interrupt.Gently(ctx, stderr, exit)
 }
 
