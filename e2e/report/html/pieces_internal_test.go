@@ -38,7 +38,7 @@ func TestLogAxis(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := logAxis(test.low, test.high)
 			assert.Equal(t, test.want, strings.Join(labels(a.Ticks), ", "))
-			assert.Equal(t, "0.0", a.Ticks[0].At)
+			assert.Equal(t, "0", a.Ticks[0].At)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package html
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/aclements/go-moremath/scale"
 
@@ -62,7 +63,9 @@ func logAxis(low, high float64) *axis {
 }
 
 // place prints a place.
-func place(percent float64) string { return strconv.FormatFloat(percent, 'f', 1, 64) }
+func place(percent float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(percent, 'f', 1, 64), ".0")
+}
 
 // short prints a round number of seconds without trailing zeros, in its unit.
 func short(seconds float64) string {
