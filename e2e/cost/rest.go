@@ -152,17 +152,17 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 	if minutes <= 0 || !p.audited || p.unread(p.from, to) {
 		return rests
 	}
-	requests := 0.
+	requests := 0 // whole: the order in which quotients are added would be in their last digit
 	r.Calls = nil // of the last round
 	for call, n := range p.calls {
 		call.PerMinute = float64(n) / minutes
 		if r.Calls = append(r.Calls, call); call.Resource != leases {
-			requests += call.PerMinute
+			requests += n
 		}
 	}
 	slices.SortFunc(r.Calls, func(a, b Call) int {
 		return cmp.Or(cmp.Compare(b.PerMinute, a.PerMinute), cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Resource, b.Resource))
 	})
-	r.Requests.Values = append(r.Requests.Values, Value{Round: p.round, Value: requests})
+	r.Requests.Values = append(r.Requests.Values, Value{Round: p.round, Value: float64(requests) / minutes})
 	return rests
 }

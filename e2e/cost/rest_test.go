@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,4 +95,22 @@ func TestRestsOfAGrowth(t *testing.T) {
 	assert.Equal(t, 1000, c.Rests[3].Each)
 	require.Len(t, c.Kept, 3)
 	assert.Equal(t, cost.Kept{Load: "growth", Stage: record.StageFill, Round: 1, Entries: 2, Seconds: 2, CPU: 0.2, Memory: 10_000}, c.Kept[0])
+}
+
+// Quotients that are added in the order of a map differ in their last digit from one judging to the next.
+func TestRequestsOfARestAreTheSameEachTime(t *testing.T) {
+	seen := map[float64]bool{}
+	for range 50 {
+		s := aside("growth")
+		s.part(2000, record.Part{Stage: record.StageRest})
+		for kind := range 12 {
+			for n := range 13*kind + 1 {
+				s.asked(2001+n, account, "c", "list", fmt.Sprintf("kind%d.v1", kind), "services")
+			}
+		}
+		s.part(9017, record.Part{Stage: record.StageFill})
+		s.driven(18_000)
+		seen[s.only(t).Rests[0].Requests.Values[0].Value] = true
+	}
+	assert.Len(t, seen, 1)
 }
