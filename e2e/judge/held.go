@@ -54,9 +54,12 @@ func (j *Judgement) held(h *record.Held) {
 // late reports whether a sample is of a load whose time was over before its operator had handled it: what is to be
 // deleted then comes after all that waits.
 func (j *Judgement) late(of *Result) bool {
-	return of.where.Load && slices.ContainsFunc(j.Results, func(r Result) bool {
-		return r.End == record.TimedOut && r.Scenario == of.Scenario && r.Style == of.Style && r.Variant == of.Variant && r.Round == of.Round
-	})
+	for i := range j.Results {
+		if r := &j.Results[i]; r.End == record.TimedOut && r.where.Load && r.Scenario == of.Scenario && r.Style == of.Style && r.Variant == of.Variant && r.Round == of.Round {
+			return true
+		}
+	}
+	return false
 }
 
 // release adds what was not released: to the first failure, which keeps its reasons, or as a failure of its own.

@@ -18,7 +18,7 @@ import (
 type Growth struct {
 	Style, Scenario string
 	Levels          []Level
-	Short           *Rate       // those up to the next number, which were not all handled, so that it was driven no further; nil: all were
+	Of, Lost        int         // what came after the last level, and how many of that were late or wrong: it was driven no further
 	Back            *Back       // nil: the operator was not restarted
 	Rests           []cost.Rest // that follow: once it is restarted, and then with bystanders
 	Kept            []cost.Kept // what it took the harness
@@ -51,7 +51,8 @@ func (r *Set) growths() []Growth {
 		return s.Stage != "" && s.Phase == spec.PhaseChildWritten && s.Outcome != judge.Interrupted
 	})
 	for _, k := range cells.Keys { // the floor is the first of the styles
-		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(k.label, cells.Of[k]), Short: short(cells.Of[k]), Back: backOf(cells.Of[k])}
+		g := Growth{Style: k.label, Scenario: k.scenario, Levels: levels(k.label, cells.Of[k]), Back: backOf(cells.Of[k])}
+		g.Of, g.Lost = short(cells.Of[k])
 		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
 			g.beside(all[i])
 		}
@@ -76,19 +77,23 @@ func levels(style string, samples []judge.Sample) []Level {
 	})
 }
 
-// short is the last number of custom resources that was filled up to, if not all were handled.
-func short(samples []judge.Sample) *Rate {
-	fill := plain.Where(samples, func(s judge.Sample) bool { return s.Stage == record.StageFill })
-	byNumber := plain.Grouped(fill, func(s judge.Sample) int { return s.Held })
-	if len(byNumber.Keys) == 0 {
-		return nil
+// short is how many custom resources came after the last number at which more was measured, and how many of them were
+// late or wrong.
+func short(samples []judge.Sample) (of, lost int) {
+	furthest := -1
+	for _, s := range samples {
+		if s.Stage == record.StageMore {
+			furthest = max(furthest, s.Held)
+		}
 	}
-	from := slices.Max(byNumber.Keys)
-	last := rateOf(byNumber.Of[from])
-	if last.Lost == 0 || slices.ContainsFunc(samples, func(s judge.Sample) bool { return s.Stage == record.StageMore && s.Held > from }) {
-		return nil
+	for _, s := range samples {
+		if s.Stage == record.StageFill && s.Held > furthest {
+			if of++; s.Outcome != judge.OK {
+				lost++
+			}
+		}
 	}
-	return &last
+	return of, lost
 }
 
 // beside puts the floor's figures there.
@@ -211,8 +216,8 @@ func (g *Growth) Text() string {
 			parts = append(parts, fmt.Sprintf("at rest with %d it makes %s requests a minute", last.Customs, Amount("1", last.Rest.Requests.Median())))
 		}
 	}
-	if g.Short != nil {
-		parts = append(parts, fmt.Sprintf("of %d that came then %d were late or wrong, so that it was driven no further", g.Short.N, g.Short.Lost))
+	if g.Lost > 0 {
+		parts = append(parts, fmt.Sprintf("of %d that came then %d were late or wrong, so that it was driven no further", g.Of, g.Lost))
 	}
 	if slope, known := g.Slope(); known {
 		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))

@@ -32,9 +32,11 @@ func TestAGrowthThatFallsShort(t *testing.T) {
 		return judge.Sample{Block: 1, Stage: stage, Held: held, At: time.Second, Value: 1, Outcome: outcome}
 	}
 	there := []judge.Sample{sample(record.StageMore, 0, judge.OK), sample(record.StageFill, 30, judge.Wrong), sample(record.StageMore, 100, judge.OK)}
-	assert.Nil(t, short(there), "it went on")
+	of, lost := short(there)
+	assert.Zero(t, of+lost, "it went on")
 	fell := append(slices.Clone(there), sample(record.StageFill, 130, judge.OK), sample(record.StageFill, 130, judge.Timeout))
-	g := Growth{Levels: levels("ansible", fell), Short: short(fell)}
+	g := Growth{Levels: levels("ansible", fell)}
+	g.Of, g.Lost = short(fell)
 	for i, bytes := range []float64{60 << 20, 700 << 20} {
 		g.Levels[i].Rest = &cost.Rest{Memory: cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: bytes}}}}
 	}

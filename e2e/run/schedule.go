@@ -160,21 +160,19 @@ func (s *schedule) change(typical spec.Typical) time.Duration {
 // typicalLoad is how long a participant's turn in a load takes at most. A style that handles
 // one custom resource after the other is given up when the load's time is over.
 func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
-	stages := []int{load.Load.Resources}
 	all := time.Duration(load.Load.Spaces())*typicalSpace + matrixWindow
 	if ramp := load.Load.Ramp; ramp != nil {
 		all = time.Duration(ramp.Steps()) * (2*all + ramp.Hold + load.Load.Within/2) // what a step made is removed as well, and every second waits for what is late
 	}
 	if growth := load.Load.Growth; growth != nil {
 		all += growth.Lasts(load.Load.Every)
-		stages = growth.Stages()
 	}
 	if p.operator == nil {
 		return all
 	}
 	typical := p.typical()
 	all += typical.Install + typicalUninstall
-	for _, n := range stages {
+	for _, n := range load.Load.Stages() {
 		all += min(time.Duration(n*len(load.Steps))*typical.Reconcile, load.Load.Within)
 	}
 	return all + time.Duration(2*len(s.warmupOf(p)))*s.change(typical)

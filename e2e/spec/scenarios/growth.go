@@ -35,16 +35,6 @@ func (g Growth) Lasts(every time.Duration) time.Duration {
 	return creations + time.Duration(len(g.To))*(g.Rest+time.Duration(g.Changes)*g.Pace) + time.Duration(g.rests())*g.Rest
 }
 
-// Stages is how many custom resources each stage creates: at each number those that it lacks, then Changes; at last Down.
-func (g Growth) Stages() (stages []int) {
-	there := 0
-	for _, to := range g.To {
-		stages = append(stages, to-there, g.Changes)
-		there = to + g.Changes
-	}
-	return append(stages, g.Down)
-}
-
 // rests are those after the restart, and after each kind of bystander.
 func (g Growth) rests() int {
 	if g.Down == 0 {

@@ -35,5 +35,6 @@ func TestGrowthsThatAreRefused(t *testing.T) {
 	}
 	growth := scenarios.Growth{To: []int{0, 100}, Changes: 50, Pace: 200 * time.Millisecond, Rest: 30 * time.Second, Down: 100}
 	assert.Equal(t, 4*time.Second+2*(30+10)*time.Second+30*time.Second, growth.Lasts(20*time.Millisecond))
-	assert.Equal(t, []int{0, 50, 50, 50, 100}, growth.Stages())
+	assert.Equal(t, []int{0, 50, 50, 50, 100}, scenarios.Schedule{Growth: &growth}.Stages())
+	assert.Equal(t, []int{9}, scenarios.Schedule{Resources: 9}.Stages())
 }
