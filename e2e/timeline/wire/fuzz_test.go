@@ -1,13 +1,8 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
@@ -15,46 +10,15 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// regular tells whether every object in a text has each of its keys once, in
-// one spelling: of other texts each reader makes what it likes.
-func regular(text []byte) bool {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	type level struct {
-		keys map[string]bool // nil: an array
-		key  bool            // a key comes next
-	}
-	var open []level
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return errors.Is(err, io.EOF)
-		}
-		var in *level
-		if len(open) > 0 {
-			in = &open[len(open)-1]
-		}
-		if name, ok := token.(string); ok && in != nil && in.key {
-			folded := strings.ToLower(name)
-			if in.keys[folded] || strings.ContainsAny(name, "ſK") { // letters that fold to s and k
-				return false
-			}
-			in.keys[folded], in.key = true, false
-			continue
-		}
-		switch token {
-		case json.Delim('{'):
-			open = append(open, level{map[string]bool{}, true})
-			continue
-		case json.Delim('['):
-			open = append(open, level{})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		}
-		if len(open) > 0 && open[len(open)-1].keys != nil {
-			open[len(open)-1].key = true
-		}
-	}
+// once tells whether every object in a value has each of its keys once: of others each reader makes what it likes.
+func once(value gjson.Result) bool {
+	keys, is := map[string]bool{}, true
+	value.ForEach(func(key, inner gjson.Result) bool {
+		is = !(value.IsObject() && keys[key.Str]) && (inner.Type != gjson.JSON || once(inner))
+		keys[key.Str] = true
+		return is
+	})
+	return is
 }
 
 // layout is that of a workload whose paths are those of the seeds.
@@ -77,7 +41,9 @@ func FuzzLookup(f *testing.F) {
 		`status.nodes.@values.#(id=="a").phase`, `status.conditions.#(type=="Ready").status`, "status.nodes.@values.#", "status.conditions.0.type",
 	}
 	look := NewLookup(paths)
-	require.Equal(f, []string{paths[11], paths[12], paths[13], paths[14]}, left(look), "the rest is found in the pass")
+	for i, left := range look.left {
+		require.Equal(f, i >= 11, left, "%s is found in the pass, or left", paths[i])
+	}
 	for _, text := range []string{
 		`{"metadata":{"labels":{"app":"x"}},"status":{"phase":"Running","nodes":{"n1":{"displayName":"a","id":"1","inputs":{"name":"i"},"phase":"Failed"},"a":{"phase":"P","displayName":"b c"},"n3":{"displayName":"a","phase":"late"}}}}`,
 		`{"status":{"nodes":{"n1":{"displayName":7,"phase":"x"}}}}`, `{"status":{"nodes":[{"displayName":"a","phase":"x"}]}}`,
@@ -88,30 +54,16 @@ func FuzzLookup(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		found, err := look.In(text, func(int) bool { return true })
-		if !json.Valid(text) || !utf8.Valid(text) || !regular(text) {
+		if !json.Valid(text) || !once(gjson.ParseBytes(text)) {
 			return
 		}
 		require.NoError(t, err)
-		var compact bytes.Buffer
-		require.NoError(t, json.Compact(&compact, text))
-		if !bytes.Equal(compact.Bytes(), text) {
-			return
-		}
 		for i, path := range paths {
 			want := gjson.GetBytes(text, path)
 			require.Equal(t, want.Exists(), found[i].Exists(), "%s of %s", path, text)
 			require.Equal(t, want.String(), found[i].String(), "%s of %s", path, text)
-			require.Equal(t, want.String() == "a", found[i].is("a"), "%s of %s", path, text)
 		}
 	})
-}
-
-func left(l *Lookup) []string {
-	var list []string
-	for _, i := range l.left {
-		list = append(list, l.paths[i])
-	}
-	return list
 }
 
 // Objects that are not as expected are an error, never a panic.

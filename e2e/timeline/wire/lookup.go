@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -20,7 +19,7 @@ import (
 type Lookup struct {
 	paths []string
 	tree  tree
-	left  []int // indices of the paths that gjson must read
+	left  []bool // parallel to paths: gjson must read it
 }
 
 // tree says what is wanted of an object.
@@ -57,64 +56,16 @@ type Value []byte
 func (v Value) Exists() bool { return v != nil }
 
 // String is the value as gjson prints it.
-func (v Value) String() string {
-	if v == nil {
-		return ""
-	}
-	if text, ok := v.plain(); ok {
-		return string(text)
-	}
-	return gjson.ParseBytes(v).String()
-}
-
-// plain is a string without anything to decode.
-func (v Value) plain() ([]byte, bool) {
-	if len(v) < 2 || v[0] != '"' {
-		return nil, false
-	}
-	text := v[1 : len(v)-1]
-	return text, bytes.IndexByte(text, '\\') < 0
-}
-
-// is reports whether the value is printed as this text.
-func (v Value) is(text string) bool {
-	if plain, ok := v.plain(); ok {
-		return string(plain) == text
-	}
-	return v.String() == text
-}
+func (v Value) String() string { return gjson.ParseBytes(v).String() }
 
 // IsAny reports whether the value is printed as one of these texts.
-func (v Value) IsAny(list []string) bool { return slices.ContainsFunc(list, v.is) }
-
-// decode leaves to encoding/json what is no usual text or integer: a null, say, which changes nothing.
-func (v Value) decode(into any) error {
-	switch into := into.(type) {
-	case *string:
-		s := &scanner{text: v}
-		if text := s.plain(); s.done() {
-			*into = string(text)
-			return nil
-		}
-	case *int:
-		if number, err := strconv.Atoi(string(v)); err == nil {
-			*into = number
-			return nil
-		}
-	case *int64:
-		if number, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			*into = number
-			return nil
-		}
-	}
-	return json.Unmarshal(v, into)
-}
+func (v Value) IsAny(list []string) bool { return slices.Contains(list, v.String()) }
 
 // decodeAll decodes the values that there are, each into its own place.
 func decodeAll(found []Value, into ...any) error {
 	for slot, text := range found {
 		if text != nil {
-			if err := text.decode(into[slot]); err != nil {
+			if err := json.Unmarshal(text, into[slot]); err != nil {
 				return err
 			}
 		}
@@ -130,7 +81,7 @@ var (
 
 // NewLookup returns a Lookup of paths in the syntax of gjson.
 func NewLookup(paths []string) *Lookup {
-	l := &Lookup{paths: paths}
+	l := &Lookup{paths: paths, left: make([]bool, len(paths))}
 	for i, path := range paths {
 		if keysOnly.MatchString(path) {
 			at := l.tree.at(path)
@@ -138,9 +89,7 @@ func NewLookup(paths []string) *Lookup {
 			continue
 		}
 		m := oneMember.FindStringSubmatch(path)
-		if m == nil || !keysOnly.MatchString(m[1]) || !keysOnly.MatchString(m[4]) || !l.member(i, m[1], m[2], m[3], m[4]) {
-			l.left = append(l.left, i)
-		}
+		l.left[i] = m == nil || !keysOnly.MatchString(m[1]) || !keysOnly.MatchString(m[4]) || !l.member(i, m[1], m[2], m[3], m[4])
 	}
 	return l
 }
@@ -185,102 +134,75 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 	return true
 }
 
-// In returns the values in an object, parallel to the paths. An error means that it is not JSON. What takes more than
-// the one pass is asked of spend: nothing is found where it does not allow for the steps, see Walks.
+// In returns the values in an object, parallel to the paths. An error means that it is not JSON: recordings are read
+// without looking into objects, and this is where damage to them is noticed. What takes more than the one pass is asked
+// of spend: nothing is found where it does not allow for the steps, see Walks.
 func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) {
 	found := make([]Value, len(l.paths))
-	s := &scanner{text: object}
-	s.walk(&l.tree, found)
-	if s.done() {
-		for _, i := range l.left {
-			found[i] = l.gjson(object, i, spend)
+	if len(object) > 0 && !gjson.ValidBytes(object) { // an event may come without an object
+		var text json.RawMessage
+		return found, json.Unmarshal(object, &text) // its error says where
+	}
+	expected := l.tree.walk(gjson.ParseBytes(object), found)
+	for i, path := range l.paths {
+		if expected && !l.left[i] {
+			continue
 		}
-		return found, nil
-	}
-	if err := wellFormed(object); err != nil {
-		return nil, err
-	}
-	for i := range l.paths {
-		found[i] = l.gjson(object, i, spend)
+		if found[i] = nil; !spend(Walks(path, object)) {
+			continue
+		}
+		if r := gjson.GetBytes(object, path); r.Exists() {
+			found[i] = Value(r.Raw)
+		}
 	}
 	return found, nil
 }
 
-func (l *Lookup) gjson(object []byte, i int, spend func(steps int) bool) Value {
-	if !spend(Walks(l.paths[i], object)) {
-		return nil
+// walk fills in what a tree wants of a value. False: its members are not as expected.
+func (t *tree) walk(value gjson.Result, found []Value) (expected bool) {
+	if !value.IsObject() {
+		return t.members == nil // nothing is found in what is no object, but for a list of members
 	}
-	r := gjson.GetBytes(object, l.paths[i])
-	if !r.Exists() {
-		return nil
+	if len(t.branches) == 0 && t.members == nil {
+		return true
 	}
-	return Value(r.Raw)
-}
-
-// walk fills in what a tree wants of the value that comes next.
-func (s *scanner) walk(t *tree, found []Value) {
-	if s.peek() != '{' {
-		// Nothing is found in what is no object, but for a list of members.
-		if t.members != nil {
-			s.fail()
-		}
-		return
-	}
+	expected = true
+	var claimed []bool
 	if t.members != nil {
-		s.walkMembers(t, found)
-		return
+		claimed = make([]bool, len(t.members.want))
 	}
-	s.object(func(key []byte) { s.visit(t, key, found) })
-}
-
-func (s *scanner) visit(t *tree, key []byte, found []Value) {
-	for i := range t.branches {
-		b := &t.branches[i]
-		if b.key != string(key) {
-			continue
-		}
-		from := s.at
-		s.value(func() { s.walk(&b.tree, found) })
-		for _, slot := range b.slots {
-			if found[slot] == nil && !s.failed { // of two equal keys the first counts
-				found[slot] = s.text[from:s.at]
-			}
-		}
-		return
-	}
-}
-
-// walkMembers goes through the members of an object.
-func (s *scanner) walkMembers(t *tree, found []Value) {
-	m := t.members
-	var room [8]Value
-	own := append(room[:0], make([]Value, m.size)...)
-	claimed := make([]bool, len(m.want))
-	s.object(func(key []byte) {
-		from := s.at
-		s.visit(t, key, found)
-		s.at = from
-		clear(own)
-		s.value(func() { s.walk(&m.tree, own) })
-		name, plain := own[0].plain()
-		if own[0] != nil && !plain {
-			s.fail() // gjson compares numbers and escapes in its own way
-			return
-		}
-		for i, w := range m.want {
-			if own[0] != nil && !claimed[i] && w.equals == string(name) {
-				claimed[i], found[w.to] = true, own[w.from]
-			}
-		}
+	value.ForEach(func(key, value gjson.Result) bool {
+		expected = t.visit(key.Str, value, found) && (t.members == nil || t.members.walk(value, claimed, found))
+		return expected
 	})
+	return expected
 }
 
-// wellFormed is an error where an object is not one JSON text. Recordings are read without looking into objects: this
-// is where damage to them is noticed. An event may come without an object.
-func wellFormed(object json.RawMessage) error {
-	if len(object) == 0 {
-		return nil
+func (t *tree) visit(key string, value gjson.Result, found []Value) (expected bool) {
+	i := slices.IndexFunc(t.branches, func(b branch) bool { return b.key == key })
+	if i < 0 {
+		return true
 	}
-	var text json.RawMessage
-	return json.Unmarshal(object, &text)
+	for _, slot := range t.branches[i].slots {
+		if found[slot] == nil { // of two equal keys the first counts
+			found[slot] = Value(value.Raw)
+		}
+	}
+	return t.branches[i].tree.walk(value, found)
+}
+
+// walk fills in what is wanted of a member, but for what one before it was claimed for.
+func (m *members) walk(member gjson.Result, claimed []bool, found []Value) (expected bool) {
+	own := make([]Value, m.size)
+	m.tree.walk(member, own)
+	if own[0] == nil {
+		return true
+	}
+	name := own[0].String()
+	for i, w := range m.want {
+		if !claimed[i] && w.equals == name {
+			claimed[i], found[w.to] = true, own[w.from]
+		}
+	}
+	return own[0][0] == '"' && !bytes.Contains(own[0], []byte(`\`)) // gjson compares numbers and escapes in its own way
 }

@@ -1,5 +1,5 @@
 // Package wire reads recorded Kubernetes objects: what judging needs of them, and nothing else, in one pass over their
-// text. Whatever is not of the form in which recordings are written is left to encoding/json, which has the last word.
+// text.
 package wire
 
 import (
