@@ -245,7 +245,7 @@ func (g *Judging) follow(e record.Entry, closed *timeline.Timeline) (ended *Resu
 		}
 	case closed != nil:
 		ended = j.take(closed)
-		s.Release(closed)
+		closed.Events = nil // the Splitter may know of it for longer
 	}
 	if err := s.Overspent(); err != nil {
 		return nil, err

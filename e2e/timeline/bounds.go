@@ -19,9 +19,6 @@ const (
 	longestUsual = 4 << 10   // bytes of such a text
 	mostAhead    = 32 << 20  // bytes that were read and are not yet judged; one entry may be larger
 
-	mostSpare   = 64    // samples whose memory is used again
-	spareEvents = 1_000 // events of such a sample
-
 	heldEvent   = 512       // bytes of an event, without its texts
 	heldMatcher = 128 << 10 // bytes of an expression that tells a custom resource's work
 )

@@ -44,9 +44,8 @@ type Splitter struct {
 	effort   *effort         // nil: without bound
 	causes   causes
 	counter  int
-	objects  int       // in known
-	held     int       // bytes of the samples that are open
-	spare    [][]Event // memory of samples that were released
+	objects  int // in known
+	held     int // bytes of the samples that are open
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -244,15 +243,6 @@ func (s *Splitter) Overspent() error { return s.effort.err() }
 
 // Objects counts what is remembered of objects.
 func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) + len(s.watches) }
-
-// Release gives a Timeline's memory back, once nothing of it is looked at any more.
-func (s *Splitter) Release(t *Timeline) {
-	if cap(t.Events) <= spareEvents && len(s.spare) < mostSpare {
-		clear(t.Events)
-		s.spare = append(s.spare, t.Events[:0])
-	}
-	t.Events = nil
-}
 
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {

@@ -130,9 +130,6 @@ func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Dur
 			return nil, err
 		}
 	}
-	if n := len(s.spare); n > 0 {
-		t.Events, s.spare = s.spare[n-1], s.spare[:n-1]
-	}
 	t.Before = s.before(t)
 	for e := range Each(t.Before) {
 		t.inherit(e)
