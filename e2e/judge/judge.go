@@ -132,8 +132,7 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 // cut off is judged as far as it goes, with a warning. Any other error means that it cannot be judged.
 //
 // Every observer is called with every entry that is judged, in order, in the caller's goroutine: what else is to be
-// known of a recording (its cost, say) needs no second reading of it. An observer must not keep an entry's raw JSON,
-// nor what it holds of the audit log.
+// known of a recording (its cost, say) needs no second reading of it. An observer must not keep an entry's raw JSON.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
 	parsed := func(yield func(record.Line, error) bool) {
 		for e, err := range entries {

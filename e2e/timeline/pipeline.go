@@ -14,9 +14,9 @@ import (
 // Most of the work of judging is to read objects, for which no event needs another: it is shared out to all processors,
 // in batches that are handed on in the recording's order. What waits to be judged is bounded by mostAhead, too.
 const (
-	// BatchSize and BatchBytes bound what is read, and given back, at once.
-	BatchSize  = 128
-	BatchBytes = 1 << 20
+	// What is read at once is bounded by number and by size.
+	batchSize  = 128
+	batchBytes = 1 << 20
 	inFlight   = 16 // batches that wait to be judged, at most
 )
 
@@ -28,39 +28,23 @@ type batch struct {
 	ready chan struct{} // closed when all are read
 }
 
-// batches makes batches, of the memory of those that are done.
-type batches struct{ done sync.Pool }
-
-func (p *batches) next() *batch {
-	b := &batch{ready: make(chan struct{})}
-	if used, ok := p.done.Get().(*batch); ok {
-		b.reads = used.reads[:0]
-	} else {
-		b.reads = make([]Reading, 0, BatchSize)
-	}
-	return b
+func newBatch() *batch {
+	return &batch{reads: make([]Reading, 0, batchSize), ready: make(chan struct{})}
 }
 
-func (p *batches) give(b *batch) {
-	clear(b.reads)
-	p.done.Put(b)
-}
-
-// Read yields the entries in their order, read. It calls entries in
-// another goroutine. What a Reading holds of the audit log is gone with the next one.
+// Read yields the entries in their order, read. It calls entries in another goroutine.
 func Read(entries iter.Seq2[record.Line, error]) iter.Seq2[*Reading, error] {
 	return func(yield func(*Reading, error) bool) {
 		work, ordered := make(chan *batch, inFlight), make(chan *batch, inFlight)
 		ahead := semaphore.NewWeighted(mostAhead)
 		ctx, stop := context.WithCancel(context.Background())
-		var memory batches
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer stop()
 		running.Go(func() {
 			defer close(work)
 			defer close(ordered)
-			share(entries, &memory, func(b *batch) bool {
+			share(entries, func(b *batch) bool {
 				if ahead.Acquire(ctx, b.weight()) != nil {
 					return false
 				}
@@ -87,15 +71,14 @@ func Read(entries iter.Seq2[record.Line, error]) iter.Seq2[*Reading, error] {
 				return
 			}
 			ahead.Release(b.weight())
-			memory.give(b)
 		}
 	}
 }
 
 // share cuts entries into batches, until hand refuses one.
-func share(entries iter.Seq2[record.Line, error], memory *batches, hand func(*batch) bool) {
+func share(entries iter.Seq2[record.Line, error], hand func(*batch) bool) {
 	follow := reader{effort: &effort{}}
-	next := memory.next()
+	next := newBatch()
 	for e, err := range entries {
 		if err != nil {
 			next.err = err
@@ -107,11 +90,11 @@ func share(entries iter.Seq2[record.Line, error], memory *batches, hand func(*ba
 		if e.Watch != nil {
 			next.bytes += len(e.Watch.Object)
 		}
-		if len(next.reads) == BatchSize || next.bytes >= BatchBytes {
+		if len(next.reads) == batchSize || next.bytes >= batchBytes {
 			if !hand(next) {
 				return
 			}
-			next = memory.next()
+			next = newBatch()
 		}
 	}
 	hand(next)

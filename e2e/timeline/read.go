@@ -13,7 +13,7 @@ import (
 // nothing else, so that many can be read at once.
 type Reading struct {
 	record.Line
-	audit record.Audit // what Audit points to, until the next entries are read
+	audit record.Audit // what Audit points to
 	at    *place
 	own   bool // it is in an operator's own namespace: of no sample
 
