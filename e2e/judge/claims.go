@@ -265,7 +265,7 @@ func (c *claim) observed() string {
 		return ""
 	}
 	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
-	if ready := readyOf(c.t, c.says); paused || ready.There && !ready.Yes {
+	if ready := readyOf(c.t, c.says); paused || ready.Type != "" && !ready.True() {
 		return ""
 	}
 	size, from, known := c.asked(generation)
@@ -313,12 +313,12 @@ func (c *claim) selector() string {
 func (c *claim) ready() string {
 	kind := c.t.Style.Declares.Status.Ready
 	is, was := readyOf(c.t, c.says), readyOf(c.t, c.before)
-	if !is.Yes || was.Yes && was.Generation == is.Generation {
+	if !is.True() || was.True() && was.ObservedGeneration == is.ObservedGeneration {
 		return ""
 	}
-	size, from, known := c.asked(is.Generation)
+	size, from, known := c.asked(is.ObservedGeneration)
 	switch {
-	case is.Generation == 0: // of none in particular: whatever the main child asked for was there
+	case is.ObservedGeneration == 0: // of none in particular: whatever the main child asked for was there
 		if c.holds(c.at-claimLag, func(s *childState) bool {
 			return slices.ContainsFunc(s.children, func(d child) bool { return max(d.ready, s.ready) >= d.asks })
 		}) {
@@ -330,16 +330,17 @@ func (c *claim) ready() string {
 	}):
 		return ""
 	}
-	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, plain.Plural(size, "pod"))
+	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.ObservedGeneration, plain.Plural(size, "pod"))
 }
 
 // takenBack: the condition turned from True, and nothing was the matter.
 func (c *claim) takenBack() string {
 	is, was := readyOf(c.t, c.says), readyOf(c.t, c.before)
-	if !was.Yes || !is.There || is.Yes || is.Generation != was.Generation || is.Generation != c.says.Generation || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
+	if !was.True() || is.Type == "" || is.True() || is.ObservedGeneration != was.ObservedGeneration || is.ObservedGeneration != c.says.Generation ||
+		slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
 		return ""
 	}
-	size, _, known := c.asked(is.Generation)
+	size, _, known := c.asked(is.ObservedGeneration)
 	if !known || c.past.touchedIn(c.at-standsFor, c.at+claimGrace) || !c.past.holds(c.at, c.at, 0, func(s *childState) bool {
 		return len(s.children) == 1 && s.children[0].asks == size && !s.children[0].deleting && s.pods == size && s.ready == size
 	}) {
@@ -347,7 +348,7 @@ func (c *claim) takenBack() string {
 	}
 	kind := c.t.Style.Declares.Status.Ready
 	return fmt.Sprintf("condition %s was %s, and nothing of its %s and its %s had changed for %s",
-		kind, condition(c.says, kind), c.t.Child.Kind, plain.Plural(size, "ready pod"), standsFor)
+		kind, condition(c.says.Condition(kind)), c.t.Child.Kind, plain.Plural(size, "ready pod"), standsFor)
 }
 
 // mayHinder reports whether an operator that is there may be unable to do something while a fault lasts.
@@ -361,10 +362,10 @@ func disables(f *record.Fault) bool {
 }
 
 // readyOf is the condition, with the generation that the status is of where it does not say.
-func readyOf(t *timeline.Timeline, o *wire.Object) wire.Readiness {
-	is := o.Ready(t.Style.Declares.Status.Ready)
-	if is.Generation == 0 && t.Style.Says("observedGeneration") {
-		is.Generation = o.ObservedGeneration
+func readyOf(t *timeline.Timeline, o *wire.Object) wire.Condition {
+	is := o.Condition(t.Style.Declares.Status.Ready)
+	if is.ObservedGeneration == 0 && t.Style.Says("observedGeneration") {
+		is.ObservedGeneration = o.ObservedGeneration
 	}
 	return is
 }

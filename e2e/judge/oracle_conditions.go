@@ -48,11 +48,14 @@ func conditions(t *timeline.Timeline) Verdict {
 			count++
 			key := e.Object.UID + "/" + c.Type
 			wrong := badForm(e.Object, i)
-			was := conditionOf(before, c.Type)
+			var was wire.Condition
+			if before != nil {
+				was = before.Object.Condition(c.Type)
+			}
 			switch {
 			case wrong != "":
-			case was == nil || was.Status != c.Status:
-				if was != nil && was.LastTransitionTime == c.LastTransitionTime && e.Time-since[key] > conditionsAtOnce {
+			case was.Status != c.Status:
+				if was.Type != "" && was.LastTransitionTime == c.LastTransitionTime && e.Time-since[key] > conditionsAtOnce {
 					wrong = "its status turned from " + was.Status + " to " + c.Status + ", and its lastTransitionTime is still " + c.LastTransitionTime
 				}
 				since[key] = e.Time
@@ -96,16 +99,4 @@ func badForm(o *wire.Object, i int) string {
 		return "it has no lastTransitionTime"
 	}
 	return ""
-}
-
-// conditionOf is the condition of a type in an event's object; nil: there is none.
-func conditionOf(e *timeline.Event, kind string) *wire.Condition {
-	if e == nil {
-		return nil
-	}
-	i := slices.IndexFunc(e.Object.Conditions, func(c wire.Condition) bool { return c.Type == kind })
-	if i < 0 {
-		return nil
-	}
-	return &e.Object.Conditions[i]
 }

@@ -149,36 +149,30 @@ func conditionsWrong(t *timeline.Timeline, s *timeline.Subject, custom *wire.Obj
 	if kind == "" {
 		return ""
 	}
-	want, ready := max(s.Want, custom.Generation), custom.Ready(kind)
+	want, ready := max(s.Want, custom.Generation), custom.Condition(kind)
 	lacks := t.SizeLacks(s, *s.Size)
 	if s.Life == &t.Actions.Life && t.Sample.Unmeetable {
 		lacks = "what is asked for cannot be brought about"
 	}
-	ofNow := ready.Generation == 0 || ready.Generation == want
+	ofNow := ready.ObservedGeneration == 0 || ready.ObservedGeneration == want
 	switch {
-	case !ready.There:
+	case ready.Type == "":
 		return fmt.Sprintf("a condition %s; there is none of that type", kind)
-	case lacks != "" && ready.Yes && ofNow:
+	case lacks != "" && ready.True() && ofNow:
 		return fmt.Sprintf("condition %s not to be True, for %s; seen True (%s)", kind, lacks, ready.Reason)
-	case lacks == "" && !(ready.Yes && ofNow):
-		return fmt.Sprintf("condition %s to be True for generation %d; seen %s", kind, want, condition(custom, kind))
+	case lacks == "" && !(ready.True() && ofNow):
+		return fmt.Sprintf("condition %s to be True for generation %d; seen %s", kind, want, condition(ready))
 	}
 	return ""
 }
 
 // condition is a condition as people read it.
-func condition(o *wire.Object, kind string) string {
-	for _, c := range o.Conditions {
-		if c.Type != kind {
-			continue
-		}
-		text := fmt.Sprintf("%s (%s)", c.Status, c.Reason)
-		if c.ObservedGeneration > 0 {
-			text += fmt.Sprintf(" for generation %d", c.ObservedGeneration)
-		}
-		return text
+func condition(c wire.Condition) string {
+	text := fmt.Sprintf("%s (%s)", c.Status, c.Reason)
+	if c.ObservedGeneration > 0 {
+		text += fmt.Sprintf(" for generation %d", c.ObservedGeneration)
 	}
-	return "none"
+	return text
 }
 
 // malformed says what a custom resource's conditions lack whatever they say.

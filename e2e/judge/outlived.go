@@ -52,7 +52,7 @@ func readyUntrue(t *timeline.Timeline, p *past, says *wire.Object, state *childS
 	}
 	is := readyOf(t, says)
 	size, known := p.sizes[lifeKey(says.UID, says.Generation)]
-	untrue = known && is.Yes && (is.Generation == 0 || is.Generation == says.Generation) && state.ready < size &&
+	untrue = known && is.True() && (is.ObservedGeneration == 0 || is.ObservedGeneration == says.Generation) && state.ready < size &&
 		!slices.ContainsFunc(state.children, func(d child) bool { return d.ready >= size })
 	return size, untrue
 }

@@ -145,12 +145,12 @@ func (t *Timeline) statusLacks(s *Subject, size int) string {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
 	}
 	want := max(s.Want, custom.Generation)
-	switch ready := custom.Ready(t.Style.Declares.Status.Ready); {
+	switch ready := custom.Condition(t.Style.Declares.Status.Ready); {
 	case t.Style.Says("observedGeneration") && custom.ObservedGeneration != want:
 		return fmt.Sprintf("%s of %s is %d, wanted %d", t.Spec.Status.ObservedGeneration, custom.Name, custom.ObservedGeneration, want)
 	case t.Style.Says("nodes") && len(custom.Nodes) != size:
 		return fmt.Sprintf("%s of %s names %d of %d pods", t.Spec.Status.Nodes, custom.Name, len(custom.Nodes), size)
-	case t.Style.Declares.Status.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
+	case t.Style.Declares.Status.Ready != "" && (!ready.True() || ready.ObservedGeneration > 0 && ready.ObservedGeneration != want):
 		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Declares.Status.Ready, want)
 	}
 	return ""
@@ -164,7 +164,7 @@ func (t *Timeline) unreadyLacks(s *Subject, size *int) string {
 		return "there is no custom resource whose pods could be ready"
 	case t.SizeLacks(s, *size) == "":
 		return fmt.Sprintf("the pods of %s are ready", s.Name)
-	case kind != "" && custom.Ready(kind).Yes:
+	case custom.Condition(kind).True():
 		return fmt.Sprintf("the status of %s still has condition %s, which is True", custom.Name, kind)
 	}
 	return ""
@@ -254,7 +254,7 @@ func (t *Timeline) busyLacks(s *Subject) string {
 	if busy == nil || custom == nil {
 		return ""
 	}
-	if said := custom.Ready(busy.Type); !said.Yes || said.Reason != busy.Reason {
+	if said := custom.Condition(busy.Type); !said.True() || said.Reason != busy.Reason {
 		return ""
 	}
 	return fmt.Sprintf("the status of %s says that a reconcile is under way: condition %s, reason %s", s.Name, busy.Type, busy.Reason)

@@ -97,19 +97,11 @@ func (o *Object) Notices() []Notice {
 	return plain.Map(o.Conditions, func(c Condition) Notice { return c.Notice })
 }
 
-// Readiness is what the condition that a style declares for it says.
-type Readiness struct {
-	There, Yes bool
-	Reason     string
-	Generation int64 // the generation that it reports on; 0: it does not say
+// Condition is the condition of a type; without one of its own: there is none.
+func (o *Object) Condition(kind string) Condition {
+	c, _ := plain.Find(o.Conditions, func(c Condition) bool { return c.Type == kind && kind != "" })
+	return c
 }
 
-// Ready looks for the condition of a type.
-func (o *Object) Ready(kind string) Readiness {
-	for _, c := range o.Conditions {
-		if c.Type == kind && kind != "" {
-			return Readiness{true, c.Status == "True", c.Reason, c.ObservedGeneration}
-		}
-	}
-	return Readiness{}
-}
+// True reports whether the condition is there, and is True.
+func (c Condition) True() bool { return c.Status == "True" }
