@@ -14,14 +14,11 @@ import (
 type auditClock struct {
 	began time.Time // of the recording, by the harness's wall clock
 	least time.Duration
-	any   bool
 }
 
 func (c *auditClock) at(e *record.Entry) time.Duration {
 	answered := e.Audit.Answered.Sub(c.began)
-	if difference := e.Time - answered; !c.any || difference < c.least {
-		c.any, c.least = true, difference
-	}
+	c.least = min(c.least, e.Time-answered)
 	return answered + c.least
 }
 

@@ -110,8 +110,8 @@ func (all jobs) of(r *Reading) *job {
 	if known := all[uid]; known != nil {
 		return known
 	}
-	if len(r.deep.work) > 0 {
-		all[uid] = &job{uid: uid, claims: r.deep.work}
+	if len(r.work) > 0 {
+		all[uid] = &job{uid: uid, claims: r.work}
 		return all[uid]
 	}
 	if parent := all[r.object.Controller]; parent != nil && r.object.Controller != "" {

@@ -95,7 +95,7 @@ func deletePhases(w *Workload) []Phase {
 			return !t.HasChildren()
 		}},
 		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: w.Resources(RoleMain, RoleSets, RolePods), Holds: func(t *Timeline) bool {
-			return !t.HasChildren() && !t.World.hasPodsOf(t.IsChild)
+			return !t.HasChildren() && First(t.World.Pods, t.World.isPodOf(t.IsChild)) == nil
 		}},
 	}
 	if w.gone != nil || len(w.named) > 0 {

@@ -19,7 +19,8 @@ type Reading struct {
 
 	object *wire.Object
 	inner  []innerShown
-	deep   *deep // nil: details are not read, it is not of the correctness matrix
+	deep   bool        // it is of the correctness matrix: details are read
+	work   []shownWork // where deep: of each style that works by such objects
 	err    error
 	broken error // the line is no entry
 	steps  int   // of effort that it takes to read it
@@ -33,11 +34,6 @@ type place struct {
 	own    map[string]bool // namespaces of operators
 	deep   bool            // it is the correctness matrix's turn
 	effort *effort         // of the recording
-}
-
-// deep is what is read of an event only for the correctness matrix, beside its object's details.
-type deep struct {
-	work []shownWork // of each style that works by such objects
 }
 
 // innerShown is what an event shows of a style's inner phases.
@@ -134,9 +130,7 @@ func (r *Reading) read(parser *record.Parser) {
 	if r.broken = parser.Parse(&r.Line, &r.audit); r.broken != nil || r.Kind != record.KindWatch {
 		return
 	}
-	if r.own = r.at.own[r.Watch.Namespace]; r.at.deep {
-		r.deep = &deep{}
-	}
+	r.own, r.deep = r.at.own[r.Watch.Namespace], r.at.deep
 	r.object = &wire.Object{Resource: r.Watch.Resource, Namespace: r.Watch.Namespace, Name: r.Watch.Name, UID: r.Watch.UID}
 	if err := r.readObject(); err != nil {
 		r.err = fmt.Errorf("%s event of %s %s/%s: read the recorded object: %w", r.Watch.Event, r.Watch.Resource, r.Watch.Namespace, r.Watch.Name, err)
@@ -163,7 +157,7 @@ func (r *Reading) readObject() error {
 			}
 		}
 	}
-	if r.deep != nil && r.at.Detailed(r.Watch.Resource) {
+	if r.deep && r.at.Detailed(r.Watch.Resource) {
 		var err error
 		if r.object.Detail, err = r.at.ReadDetail(r.Watch.Resource, r.Watch.Object); err != nil {
 			return err
@@ -177,12 +171,12 @@ func (r *Reading) readObject() error {
 
 // asked reports whether judging reads the object, and not only inner phases and details.
 func (r *Reading) asked() bool {
-	return r.at.IsRead(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
+	return r.at.IsRead(r.Watch.Resource) && (!r.own || r.deep || len(r.inner) > 0)
 }
 
 // readStyle reads what a style has to do with the object.
 func (r *Reading) readStyle(s *style) error {
-	if r.deep != nil {
+	if r.deep {
 		if err := r.readWork(s); err != nil {
 			return err
 		}
@@ -199,7 +193,7 @@ func (r *Reading) readWork(s *style) error {
 		if err != nil {
 			return err
 		}
-		r.deep.work = append(r.deep.work, shown)
+		r.work = append(r.work, shown)
 	}
 	return nil
 }

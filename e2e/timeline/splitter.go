@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func NewSplitter() *Splitter {
 	return &Splitter{
 		clock:  clock{acts: map[string]time.Duration{}},
 		within: map[string][]*Timeline{}, crowd: newCrowd(), spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
-		inner: innerPhases{}, jobs: jobs{}, watches: map[watches]int{},
+		inner: innerPhases{}, jobs: jobs{}, watches: map[watches]int{}, audit: auditClock{least: math.MaxInt64},
 	}
 }
 
@@ -416,9 +417,8 @@ func (s *Splitter) watch(r *Reading) error {
 		happened[i] = s.inner.happened(inner.style, r.Watch, inner.seen)
 	}
 	var job *job
-	var work []shownWork
-	if r.deep != nil {
-		job, work = s.jobs.of(r), r.deep.work
+	if r.deep {
+		job = s.jobs.of(r)
 	}
 	give := func(t *Timeline, aside *Outside) error {
 		event := Event{Entry: r.Entry, Object: r.object, Outside: aside}
@@ -434,35 +434,30 @@ func (s *Splitter) watch(r *Reading) error {
 		}
 	}
 	for _, t := range s.wide {
-		if aside, mine := s.concerns(t, r, job, work); mine {
+		if aside, mine := s.concerns(t, r, job); mine {
 			if err := give(t, aside); err != nil {
 				return err
 			}
 		}
 	}
-	return s.remember(r, job, work)
+	return s.remember(r, job)
 }
 
 // concerns reports whether a watch event elsewhere is a sample's, and as what.
-func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork) (*Outside, bool) {
+func (s *Splitter) concerns(t *Timeline, r *Reading, job *job) (*Outside, bool) {
 	switch {
 	case t.Covers(r.Watch.Namespace):
 		return nil, false
 	case t.Matrix:
-		return t.outside(r.Watch, job, work)
+		return t.outside(r.Watch, job, r.work)
 	}
-	return nil, s.reaches(t, r)
-}
-
-// reaches reports whether an event in another namespace is a sample's, which is the only one that runs: one that no
-// sample ever had, of a resource that the sample's style works by, in the style's turn.
-func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
-	return !t.Load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
+	// The sample is the only one that runs. A namespace that no sample ever had is its style's, in the style's turn.
+	return nil, (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
 // remember keeps the last event of each object that judging reads, for the samples that begin later.
-func (s *Splitter) remember(r *Reading, job *job, work []shownWork) error {
-	if !(r.asked() || len(work) > 0) || s.over[r.Watch.Namespace] {
+func (s *Splitter) remember(r *Reading, job *job) error {
+	if !(r.asked() || len(r.work) > 0) || s.over[r.Watch.Namespace] {
 		return nil
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
@@ -491,7 +486,7 @@ func (s *Splitter) remember(r *Reading, job *job, work []shownWork) error {
 		known[id] = &last{seq: s.counter}
 	}
 	one := known[id]
-	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, work
+	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, r.work
 	return nil
 }
 

@@ -166,15 +166,7 @@ func (w *world) PodsOf(match func(*Entity) bool) []*wire.Object {
 // IsPodOf reports whether an object, by its uid, is a pod of a main child that matches; it may have gone.
 func (w *world) IsPodOf(uid string, match func(*Entity) bool) bool {
 	pod := w.Pods[uid]
-	if w.workload.Child.Many {
-		pod = w.Mains[uid]
-	}
 	return pod != nil && w.isPodOf(match)(pod)
-}
-
-// hasPodsOf reports whether there are any.
-func (w *world) hasPodsOf(match func(*Entity) bool) bool {
-	return First(w.Pods, w.isPodOf(match)) != nil
 }
 
 func (w *world) isPodOf(match func(*Entity) bool) func(*Entity) bool {
