@@ -3,7 +3,9 @@ package timeline
 import (
 	"fmt"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // A recording may have been made to harm who judges it: a compressed one of some megabytes can hold a hundred
@@ -25,17 +27,9 @@ const (
 
 // checkPhases refuses a header with more to look for than any run has.
 func checkPhases(h *record.Header) error {
-	n := len(h.Styles)
-	for i := range h.Styles {
-		s := &h.Styles[i]
-		n += len(s.Phases) + len(s.Work)
-		for j := range s.Phases {
-			n += len(s.Phases[j].Where)
-		}
-		for j := range s.Work {
-			n += len(s.Work[j].Messages)
-		}
-	}
+	n := plain.Sum(h.Styles, func(s record.Style) int {
+		return 1 + plain.Sum(s.Phases, func(p spec.Phase) int { return 1 + len(p.Where) }) + plain.Sum(s.Work, func(w spec.Work) int { return 1 + len(w.Messages) })
+	})
 	if n > mostPhases {
 		return fmt.Errorf("its styles have %d phases and kinds of work, with their conditions, expected at most %d: this is no recording of a run", n, mostPhases)
 	}
@@ -63,9 +57,7 @@ func Weight(e *record.Entry) int {
 	switch {
 	case e.Begin != nil:
 		n += len(e.Begin.Cause) + len(e.Begin.Reason) + texts(e.Begin.Expect) + texts(e.Begin.Watches)
-		for i := range e.Begin.Others {
-			n += heldEvent + len(e.Begin.Others[i].Namespace) + len(e.Begin.Others[i].Name)
-		}
+		n += plain.Sum(e.Begin.Others, func(o record.Other) int { return heldEvent + len(o.Namespace) + len(o.Name) })
 	case e.Action != nil:
 		n += len(e.Action.Object) + len(e.Action.Error)
 	case e.Watch != nil:
@@ -93,9 +85,5 @@ func Weight(e *record.Entry) int {
 }
 
 func texts(list []string) int {
-	n := 16 * len(list)
-	for _, one := range list {
-		n += len(one)
-	}
-	return n
+	return plain.Sum(list, func(one string) int { return 16 + len(one) })
 }

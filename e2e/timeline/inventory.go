@@ -26,12 +26,9 @@ func (t *Timeline) LastInventory() *Inventory {
 }
 
 func inventoryWeight(s *record.Inventory) int {
-	n := texts(s.Resources) + texts(s.Unlisted)
-	for i := range s.Objects {
-		o := &s.Objects[i]
-		n += heldEvent + len(o.Name) + texts(o.Finalizers) + texts(o.Managers) + heldEvent*len(o.Owners)
-	}
-	return n
+	return texts(s.Resources) + texts(s.Unlisted) + plain.Sum(s.Objects, func(o record.Item) int {
+		return heldEvent + len(o.Name) + texts(o.Finalizers) + texts(o.Managers) + heldEvent*len(o.Owners)
+	})
 }
 
 // collectedLacks says what of deleted custom resources is still there.

@@ -13,19 +13,13 @@ import (
 // NoChild says that a custom resource's main child is not there, and which are there that no custom resource of the
 // sample has: by another reference, or under another name.
 func (t *Timeline) NoChild(s *Subject) string {
-	text := "there is no " + t.childTitle(s)
 	others := Living(t.World.Mains, func(d *Entity) bool {
 		return d.Namespace == s.Namespace && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool { return t.ChildOf(o) == d.Object })
 	})
-	const most = 3
-	for i, d := range others {
-		if i == most {
-			text += fmt.Sprintf("; and %d more", len(others)-most)
-			break
-		}
-		text += fmt.Sprintf("; there is %s %s with %s", t.Child.Kind, d.Name, s.references(d))
-	}
-	return text + t.refused()
+	said := plain.Map(others, func(d *wire.Object) string {
+		return fmt.Sprintf("there is %s %s with %s", t.Child.Kind, d.Name, s.references(d))
+	})
+	return strings.Join(append([]string{"there is no " + t.childTitle(s)}, Some(said, mostNamed)...), "; ") + t.refused()
 }
 
 // references names an object's owner references.
