@@ -55,9 +55,9 @@ func childWrites(t *timeline.Timeline) []childWrite {
 	}
 	var list []childWrite
 	was, drifted := map[string]*wire.Object{}, map[string]bool{}
-	note := func(e *timeline.Event) {
+	for e := range t.Watched() {
 		if d := t.World.Mains[e.Object.UID]; e.Watch.Resource != t.Mains || d == nil || !t.IsChild(d) {
-			return
+			continue
 		}
 		uid, deleted := e.Object.UID, e.Watch.Event == spec.Deleted
 		prev := was[uid]
@@ -73,9 +73,6 @@ func childWrites(t *timeline.Timeline) []childWrite {
 		if was[uid] = e.Object; deleted {
 			delete(was, uid)
 		}
-	}
-	for e := range t.Watched() {
-		note(e)
 	}
 	return list
 }

@@ -112,7 +112,7 @@ func versionOf(o *wire.Object) uint64 {
 
 // asked notes what a generation of the custom resource asks for.
 func (p *past) asked(t *timeline.Timeline, s *timeline.Subject, e *timeline.Event) {
-	if e.Watch.Resource != t.Customs || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
+	if t.SubjectOf(e) != s {
 		return
 	}
 	key := lifeKey(e.Object.UID, e.Object.Generation)
@@ -182,8 +182,8 @@ type claim struct {
 func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 	p := pastOf(t, s)
 	before := map[string]*wire.Object{}
-	for i := range t.Before {
-		if e := &t.Before[i]; t.SubjectOf(e) == s {
+	for e := range timeline.Each(t.Before) {
+		if t.SubjectOf(e) == s {
 			before[e.Object.UID] = e.Object
 		}
 	}

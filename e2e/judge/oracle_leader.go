@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +20,7 @@ var oneLeaderOracle = Named{Name: "one-leader", Judge: oneLeader}
 // may: the verdict says how much each of them did, and what that does to objects is for other oracles.
 func oneLeader(t *timeline.Timeline) Verdict {
 	switch {
-	case !slices.ContainsFunc(t.FaultsBegun(), doubles):
+	case !slices.ContainsFunc(t.FaultsBegun(), func(f *record.Fault) bool { return f.Kind == spec.FaultDouble }):
 		return notApplicable("the operator never had a second pod")
 	case !t.Audited:
 		return unheard("the recording has no audit log of the operator: which pod wrote what is not known")
@@ -50,7 +51,7 @@ func oneLeader(t *timeline.Timeline) Verdict {
 	}
 	var did []string
 	for _, pod := range slices.Sorted(maps.Keys(asked)) {
-		one := fmt.Sprintf("%s asked for %s", podTitle(pod), plain.Plural(asked[pod], "write"))
+		one := fmt.Sprintf("%s asked for %s", cmp.Or(pod, "a pod that the log does not name"), plain.Plural(asked[pod], "write"))
 		if refused[pod] > 0 {
 			one += fmt.Sprintf(", and %d of them failed", refused[pod])
 		}
@@ -69,15 +70,6 @@ func oneLeader(t *timeline.Timeline) Verdict {
 		return pass("the operator's pods elect no leader by a Lease, and both acted: %s", all)
 	}
 	return pass("of the operator's pods one acted, though no Lease elects it: %s", all)
-}
-
-func doubles(f *record.Fault) bool { return f.Kind == spec.FaultDouble }
-
-func podTitle(pod string) string {
-	if pod == "" {
-		return "a pod that the log does not name"
-	}
-	return pod
 }
 
 // whoWrote says what the operator's two pods did, for the evidence of any failure: no other event shows it. It is empty

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -108,7 +107,7 @@ func (c *change) String() string {
 		became = append(became, "lost")
 	}
 	if c.duplicates > 0 {
-		became = append(became, fmt.Sprintf("duplicated %s", times(c.duplicates)))
+		became = append(became, "duplicated "+times(c.duplicates))
 	}
 	if c.reordered {
 		became = append(became, "reordered")
@@ -217,29 +216,24 @@ func (b *book) settle(t *timeline.Timeline) {
 
 // given is what the custom resource asked for when the sample began.
 func given(t *timeline.Timeline) *change {
-	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == t.Customs && isOwn(t, o) && !o.Deleting {
+	for e := range timeline.Each(t.Before) {
+		if o := e.Object; t.SubjectOf(e) == t.Subjects[0] && !o.Deleting {
 			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
 		}
 	}
 	return nil
 }
 
-func isOwn(t *timeline.Timeline, o *wire.Object) bool {
-	return o.Namespace == t.Sample.Namespace && o.Name == t.Sample.Name
-}
-
 // changes lists, in order, what the custom resource newly asked for: by the
 // replies to the harness's actions, and by the watch where another wrote to it.
 func changes(t *timeline.Timeline, given *change) []*change {
 	known := map[string]bool{}
-	key := func(uid string, generation int64) string { return fmt.Sprintf("%s/%d", uid, generation) }
 	if given != nil {
-		known[key(given.uid, given.generation)] = true
+		known[lifeKey(given.uid, given.generation)] = true
 	}
 	var list []*change
 	ask := func(at time.Duration, o *wire.Object) {
-		if k := key(o.UID, o.Generation); o.UID != "" && !o.Deleting && !known[k] {
+		if k := lifeKey(o.UID, o.Generation); o.UID != "" && !o.Deleting && !known[k] {
 			known[k] = true
 			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
 		}
@@ -252,7 +246,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 		ask(a.From, a.Reply)
 	}
 	for e := range t.All() {
-		if e.Kind == record.KindWatch && e.Watch.Resource == t.Customs && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
+		if t.SubjectOf(e) == t.Subjects[0] && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

@@ -31,8 +31,9 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 			"they grow with the reconciles, and push those that tell something out of sight", plain.Plural(noops, "write"), len(made))
 	}
 	if works := worksMade(t); len(works) > asks {
+		names := timeline.Some(plain.Map(works, func(w *timeline.WorkObject) string { return w.Name }), 3)
 		return fail(evidenceOf(t, of(t, timeline.RoleCustom)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
-			plain.Plural(noops, "write"), plain.Plural(len(works), "work object"), plain.Plural(asks, "change"), worksNames(works))
+			plain.Plural(noops, "write"), plain.Plural(len(works), "work object"), plain.Plural(asks, "change"), strings.Join(names, ", "))
 	}
 	return pass("no write to the %s, and no work, on account of %s to the custom resource that asked for nothing new", t.Child.Kind, plain.Plural(noops, "write"))
 }
@@ -81,11 +82,6 @@ func noops(t *timeline.Timeline) int {
 func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
 	t.Settle()
 	return slices.DeleteFunc(t.WorksOf(t.Subjects[0]), func(w *timeline.WorkObject) bool { return w.Listed || w.Made < t.StepsBegan() })
-}
-
-func worksNames(works []*timeline.WorkObject) string {
-	names := plain.Map(works, func(w *timeline.WorkObject) string { return w.Name })
-	return strings.Join(timeline.Some(names, 3), ", ")
 }
 
 // rightAlready lists the operator's writes to a main child that had what the

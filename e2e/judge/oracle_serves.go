@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -81,9 +82,5 @@ func serviceOf(t *timeline.Timeline) (s *Service, worst *timeline.Event) {
 
 // probeLine is a question as evidence.
 func probeLine(t *timeline.Timeline, e *timeline.Event) string {
-	pod := e.Probe.Pod
-	if pod == "" {
-		pod = "nobody"
-	}
-	return fmt.Sprintf("%s probe %s of %s: %s: %s", t.Since(e.Time), e.Probe.What, pod, e.Probe.Class, plain.Line(e.Probe.Error))
+	return fmt.Sprintf("%s probe %s of %s: %s: %s", t.Since(e.Time), e.Probe.What, cmp.Or(e.Probe.Pod, "nobody"), e.Probe.Class, plain.Line(e.Probe.Error))
 }

@@ -85,7 +85,7 @@ func statusWrong(t *timeline.Timeline, s *timeline.Subject) string {
 	}
 	pods := ownPods(t, s)
 	if t.Style.Says("nodes") {
-		running := namesOf(slices.DeleteFunc(slices.Clone(pods), func(p *wire.Object) bool { return p.Phase != "Running" }))
+		running := namesOf(plain.Where(pods, func(p *wire.Object) bool { return p.Phase == "Running" }))
 		if nodes := slices.Sorted(slices.Values(custom.Nodes)); !slices.Equal(nodes, running) {
 			return fmt.Sprintf("status.nodes to name the running pods [%s]; seen [%s]", strings.Join(running, " "), strings.Join(nodes, " "))
 		}
@@ -103,9 +103,7 @@ func statusWrong(t *timeline.Timeline, s *timeline.Subject) string {
 
 // ownPods are the pods of a custom resource that are there to stay.
 func ownPods(t *timeline.Timeline, s *timeline.Subject) []*wire.Object {
-	return slices.DeleteFunc(t.World.PodsOf(s.IsChild), func(p *wire.Object) bool {
-		return p.Deleting || p.Phase == "Succeeded" || p.Phase == "Failed"
-	})
+	return plain.Where(t.World.PodsOf(s.IsChild), timeline.Stays)
 }
 
 func namesOf(objects []*wire.Object) []string {
@@ -125,8 +123,7 @@ func selectorWrong(t *timeline.Timeline, s *timeline.Subject, text string) strin
 		return ""
 	}
 	selected := timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
-		return p.Namespace == s.Namespace && !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed" &&
-			p.Detail != nil && selector.Matches(labels.Set(p.Detail.Labels))
+		return p.Namespace == s.Namespace && timeline.Stays(p.Object) && p.Detail != nil && selector.Matches(labels.Set(p.Detail.Labels))
 	})
 	if own, found := namesOf(ownPods(t, s)), namesOf(selected); !slices.Equal(own, found) {
 		return fmt.Sprintf("a label selector of its pods [%s]; seen %q, which selects [%s]", strings.Join(own, " "), text, strings.Join(found, " "))

@@ -59,15 +59,9 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 	if !reached {
 		return timeline.Write{}, false
 	}
-	for _, w := range writes {
-		if w.Event.Watch.Resource != t.Mains || w.At <= at {
-			continue
-		}
-		if w.Deleted || !t.Child.Many && w.Event.Object.Replicas != *t.Sample.Size {
-			return w, true
-		}
-	}
-	return timeline.Write{}, false
+	return plain.Find(writes, func(w timeline.Write) bool {
+		return w.Event.Watch.Resource == t.Mains && w.At > at && (w.Deleted || !t.Child.Many && w.Event.Object.Replicas != *t.Sample.Size)
+	})
 }
 
 // resurrected finds a main child that was written after the last one had gone.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -22,20 +23,14 @@ func together(s *Subject, pods []*wire.Object) *wire.Object {
 		return nil
 	}
 	all := &wire.Object{Resource: pods[0].Resource, Namespace: s.Namespace, Name: s.Name, UID: s.uid(), Controller: s.uid(), StatusReplicas: len(pods)}
-	for _, p := range pods {
-		if !stays(p) {
-			continue
-		}
-		if all.Replicas++; IsReady(p) {
-			all.ReadyReplicas++
-		}
-	}
+	stay := plain.Where(pods, Stays)
+	all.Replicas, all.ReadyReplicas = len(stay), len(plain.Where(stay, IsReady))
 	all.UpdatedReplicas = all.ReadyReplicas
 	return all
 }
 
-// stays reports whether a pod is neither deleted nor at its end.
-func stays(p *wire.Object) bool {
+// Stays reports whether a pod is neither deleted nor at its end.
+func Stays(p *wire.Object) bool {
 	return !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
 }
 
@@ -55,10 +50,8 @@ func IsReady(p *wire.Object) bool {
 // fieldsOf is what an expression reads of pods: those that are to stay.
 func fieldsOf(pods []*wire.Object) []any {
 	list := []any{}
-	for _, p := range pods {
-		if stays(p) {
-			list = append(list, p.Fields)
-		}
+	for _, p := range plain.Where(pods, Stays) {
+		list = append(list, p.Fields)
 	}
 	return list
 }

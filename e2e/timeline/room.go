@@ -98,7 +98,7 @@ func (t *Timeline) unasked() []string {
 		if s.present == nil || child == nil {
 			continue
 		}
-		pods := plain.Where(t.World.PodsOf(func(d *Entity) bool { return d.UID == child.UID || d.controlledBy(child.UID) }), stays)
+		pods := plain.Where(t.World.PodsOf(func(d *Entity) bool { return d.UID == child.UID || d.controlledBy(child.UID) }), Stays)
 		if child.Replicas > *s.present {
 			pods = pods[:min(*s.present, len(pods))]
 		}
@@ -107,6 +107,6 @@ func (t *Timeline) unasked() []string {
 		}
 		others += *s.present * aside
 	}
-	more := Living(t.World.Pods, func(p *Entity) bool { return stays(p.Object) && !asked[p.Object] })
+	more := Living(t.World.Pods, func(p *Entity) bool { return Stays(p.Object) && !asked[p.Object] })
 	return plain.Map(more[min(others, len(more)):], func(p *wire.Object) string { return p.Name })
 }
