@@ -21,7 +21,7 @@ const (
 	longestUsual = 4 << 10   // bytes of such a text
 	mostAhead    = 32 << 20  // bytes that were read and are not yet judged; one entry may be larger
 
-	heldEvent   = 512       // bytes of an event, without its texts
+	heldEvent   = 512       // bytes of an event, without its text
 	heldMatcher = 128 << 10 // bytes of an expression that tells a custom resource's work
 )
 
@@ -49,41 +49,4 @@ func (s *Splitter) checkHeld() error {
 		return fmt.Errorf("more than %d MB of events of samples that are open: this is no recording of a run", mostHeld>>20)
 	}
 	return nil
-}
-
-// Weight is about how many bytes an entry takes, without a watch event's object.
-func Weight(e *record.Entry) int {
-	n := heldEvent
-	switch {
-	case e.Begin != nil:
-		n += len(e.Begin.Cause) + len(e.Begin.Reason) + texts(e.Begin.Expect) + texts(e.Begin.Watches)
-		n += plain.Sum(e.Begin.Others, func(o record.Other) int { return heldEvent + len(o.Namespace) + len(o.Name) })
-	case e.Action != nil:
-		n += len(e.Action.Object) + len(e.Action.Error)
-	case e.Watch != nil:
-		n += len(e.Watch.Name) + len(e.Watch.UID)
-	case e.Gap != nil:
-		n += len(e.Gap.Reason)
-	case e.End != nil:
-		n += len(e.End.Reason) + len(e.End.Await)
-	case e.Usage != nil:
-		for i := range e.Usage.Pods {
-			n += heldEvent * (1 + len(e.Usage.Pods[i].Kept) + len(e.Usage.Pods[i].Done))
-		}
-	case e.Audit != nil:
-		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)
-	case e.Closed != nil:
-		n += len(e.Closed.Name) + len(e.Closed.User) + len(e.Closed.Agent)
-	case e.Inventory != nil:
-		n += inventoryWeight(e.Inventory)
-	case e.Probe != nil:
-		n += len(e.Probe.Error) + len(e.Probe.Pod)
-	case e.Fault != nil:
-		n += len(e.Fault.Error) + len(e.Fault.What) + texts(e.Fault.Objects)
-	}
-	return n
-}
-
-func texts(list []string) int {
-	return plain.Sum(list, func(one string) int { return 16 + len(one) })
 }

@@ -25,12 +25,6 @@ func (t *Timeline) LastInventory() *Inventory {
 	return &t.Inventories[len(t.Inventories)-1]
 }
 
-func inventoryWeight(s *record.Inventory) int {
-	return texts(s.Resources) + texts(s.Unlisted) + plain.Sum(s.Objects, func(o record.Item) int {
-		return heldEvent + len(o.Name) + texts(o.Finalizers) + texts(o.Managers) + heldEvent*len(o.Owners)
-	})
-}
-
 // collectedLacks says what of deleted custom resources is still there.
 func (t *Timeline) collectedLacks() string {
 	if t.LastInventory() == nil {

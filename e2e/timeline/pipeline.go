@@ -85,11 +85,9 @@ func share(entries iter.Seq2[record.Line, error], hand func(*batch) bool) {
 			break
 		}
 		next.reads = next.reads[:len(next.reads)+1]
-		follow.begin(&next.reads[len(next.reads)-1], e)
-		next.bytes += Weight(&e.Entry) + e.Unparsed()
-		if e.Watch != nil {
-			next.bytes += len(e.Watch.Object)
-		}
+		r := &next.reads[len(next.reads)-1]
+		follow.begin(r, e)
+		next.bytes += r.held
 		if len(next.reads) == batchSize || next.bytes >= batchBytes {
 			if !hand(next) {
 				return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline/normal"
 	"operatorbench/e2e/timeline/wire"
@@ -24,6 +25,7 @@ type Reading struct {
 	err    error
 	broken error // the line is no entry
 	steps  int   // of effort that it takes to read it
+	held   int   // about how many bytes are held of it, without a watch event's object
 }
 
 // place is where in a recording an entry stands. Entries share it: it is never changed.
@@ -51,7 +53,9 @@ type reader struct {
 
 // begin takes the next entry, in order, into an empty Reading.
 func (c *reader) begin(r *Reading, l record.Line) {
-	r.Line = l
+	if r.Line, r.held = l, heldEvent+l.Unparsed(); l.Action != nil { // it is parsed already
+		r.held += len(l.Action.Object)
+	}
 	c.effort.begin()
 	if c.at == nil {
 		c.at = &place{effort: c.effort}
@@ -127,10 +131,20 @@ func compileAll(h *record.Header, w *Workload) (map[string]*style, error) {
 
 // read parses the entry, unless it is parsed, and reads a watch event's object.
 func (r *Reading) read(parser *record.Parser) {
-	if r.broken = parser.Parse(&r.Line, &r.audit); r.broken != nil || r.Kind != record.KindWatch {
+	if r.broken = parser.Parse(&r.Line, &r.audit); r.broken != nil {
+		return
+	}
+	switch {
+	case r.Begin != nil:
+		r.held += heldEvent * len(r.Begin.Others)
+	case r.Inventory != nil:
+		r.held += plain.Sum(r.Inventory.Objects, func(o record.Item) int { return heldEvent * (1 + len(o.Owners)) })
+	}
+	if r.Kind != record.KindWatch {
 		return
 	}
 	r.own, r.deep = r.at.own[r.Watch.Namespace], r.at.deep
+	r.held = max(r.held-len(r.Watch.Object), heldEvent)
 	r.object = &wire.Object{Resource: r.Watch.Resource, Namespace: r.Watch.Namespace, Name: r.Watch.Name, UID: r.Watch.UID}
 	if err := r.readObject(); err != nil {
 		r.err = fmt.Errorf("%s event of %s %s/%s: read the recorded object: %w", r.Watch.Event, r.Watch.Resource, r.Watch.Namespace, r.Watch.Name, err)

@@ -47,6 +47,7 @@ type Splitter struct {
 	counter  int
 	objects  int // in known
 	held     int // bytes of the samples that are open
+	entry    int // about how many bytes are held of the entry that was taken last
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -92,6 +93,7 @@ func (s *Splitter) Take(r *Reading) (*Timeline, error) {
 		return nil, fmt.Errorf("entry of kind %q before the header", e.Kind)
 	}
 	var closed *Timeline
+	s.entry = r.held
 	err := s.clock.check(&r.Entry, s.placeOf)
 	if err == nil {
 		closed, err = s.hand(r)
@@ -217,9 +219,8 @@ func (s *Splitter) used(e *record.Entry) {
 // inventory gives the sample that is open in a namespace what there is.
 func (s *Splitter) inventory(e record.Entry) {
 	if t := s.Open(e.Inventory.Namespace); t != nil && t.Matrix {
-		n := Weight(&e)
 		t.Inventories = append(t.Inventories, Inventory{e.Time, e.Inventory})
-		t.held, s.held = t.held+n, s.held+n
+		s.hold(t, s.entry)
 	}
 }
 
@@ -297,8 +298,8 @@ func (s *Splitter) begin(e record.Entry) error {
 	if err != nil {
 		return err
 	}
-	t.held = Weight(&e) + heldEvent*len(t.Before) + heldMatcher*len(t.Subjects)*len(t.matchers)
-	s.open, s.unaware, s.held = append(s.open, t), append(s.unaware, t), s.held+t.held
+	s.hold(t, s.entry+heldEvent*len(t.Before)+heldMatcher*len(t.Subjects)*len(t.matchers))
+	s.open, s.unaware = append(s.open, t), append(s.unaware, t)
 	if !t.Load {
 		s.wide = append(s.wide, t)
 	}
@@ -402,11 +403,13 @@ func (s *Splitter) give(targets []*Timeline, e Event) error {
 		if err := t.add(e); err != nil {
 			return err
 		}
-		n := Weight(&e.Entry)
-		t.held, s.held = t.held+n, s.held+n
+		s.hold(t, s.entry)
 	}
 	return nil
 }
+
+// hold takes note of bytes that are held of a sample.
+func (s *Splitter) hold(t *Timeline, n int) { t.held, s.held = t.held+n, s.held+n }
 
 func (s *Splitter) watch(r *Reading) error {
 	if r.err != nil {
