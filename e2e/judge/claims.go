@@ -96,18 +96,10 @@ func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 			return
 		}
 		p.asked(t, s, e)
-		p.take(now, s, e.Time, versionOf(e.Object))
+		p.take(now, s, e.Time, e.Object.Version())
 		p.touch(t, s, e)
 	})
 	return p
-}
-
-func versionOf(o *wire.Object) uint64 {
-	version, err := strconv.ParseUint(o.ResourceVersion, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return version
 }
 
 // asked notes what a generation of the custom resource asks for.
@@ -191,7 +183,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 		if t.SubjectOf(e) != s || e.Watch.Event == spec.Deleted {
 			continue
 		}
-		c := claim{t, p, e.Time, versionOf(e.Object), before[e.Object.UID], e.Object}
+		c := claim{t, p, e.Time, e.Object.Version(), before[e.Object.UID], e.Object}
 		if before[e.Object.UID] = e.Object; c.before == nil {
 			c.before = &wire.Object{}
 		}

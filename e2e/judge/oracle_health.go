@@ -103,12 +103,10 @@ func (w *podWatch) own(e *timeline.Event) bool {
 
 // component names the component that a pod is of; "": none.
 func (w *podWatch) component(pod *wire.Object) string {
-	for _, c := range w.components {
-		if c.Namespace == pod.Namespace && c.selector.Matches(labels.Set(pod.Detail.Labels)) {
-			return c.Name
-		}
-	}
-	return ""
+	c, _ := plain.Find(w.components, func(c component) bool {
+		return c.Namespace == pod.Namespace && c.selector.Matches(labels.Set(pod.Detail.Labels))
+	})
+	return c.Name
 }
 
 // ends counts how often a container has ended, an end in success only if it was started again.

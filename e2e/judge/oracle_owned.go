@@ -72,12 +72,10 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 
 // ownerNamed is the custom resource that a reference is meant for; nil: none.
 func ownerNamed(t *timeline.Timeline, namespace string, r record.Owner) *timeline.Subject {
-	for _, s := range t.Subjects {
-		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == t.Spec.Resource.Kind && s.Name == r.Name) {
-			return s
-		}
-	}
-	return nil
+	s, _ := plain.Find(t.Subjects, func(s *timeline.Subject) bool {
+		return s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == t.Spec.Resource.Kind && s.Name == r.Name)
+	})
+	return s
 }
 
 // referenceWrong says which field is wrong, and what Kubernetes makes of it.

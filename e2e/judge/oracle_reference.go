@@ -97,10 +97,6 @@ func declarations(differences []normal.Difference) (paths, lines []string) {
 
 // declares returns the declared difference that a path is in; "": none.
 func declares(t *timeline.Timeline, path string) string {
-	for _, d := range t.Style.Differs {
-		if path == d.Path || strings.HasPrefix(path, d.Path+".") {
-			return d.Path
-		}
-	}
-	return ""
+	d, _ := plain.Find(t.Style.Differs, func(d spec.Difference) bool { return path == d.Path || strings.HasPrefix(path, d.Path+".") })
+	return d.Path
 }

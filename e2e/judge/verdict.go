@@ -77,11 +77,7 @@ var oracles = []Named{
 
 // named returns an oracle by its name; false: there is none.
 func named(oracle string) (Named, bool) {
-	i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == oracle })
-	if i < 0 {
-		return Named{}, false
-	}
-	return oracles[i], true
+	return plain.Find(oracles, func(o Named) bool { return o.Name == oracle })
 }
 
 // OracleNames lists the names that a sample may expect.

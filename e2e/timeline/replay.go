@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -135,14 +136,14 @@ func (t *Timeline) StateAt(at time.Duration) *Timeline {
 // StepsBegan is when the harness first did something to the sample: its first
 // action or its first fault, whichever was before.
 func (t *Timeline) StepsBegan() time.Duration {
-	began := t.Began
-	if t.Actions.any {
-		began = t.Actions.Intent
+	faults := t.FaultsBegun()
+	switch {
+	case len(faults) > 0 && (!t.Actions.any || faults[0].From < t.Actions.Intent):
+		return faults[0].From
+	case t.Actions.any:
+		return t.Actions.Intent
 	}
-	if faults := t.FaultsBegun(); len(faults) > 0 && (!t.Actions.any || faults[0].From < began) {
-		began = faults[0].From
-	}
-	return began
+	return t.Began
 }
 
 // FaultsBegun lists the faults of the sample, as they began.
@@ -150,11 +151,5 @@ func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begu
 
 // FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {
-	var list []*record.Fault
-	for e := range Each(t.Faults) {
-		if e.Fault.Stage == stage {
-			list = append(list, e.Fault)
-		}
-	}
-	return list
+	return plain.Pick(t.Faults, func(e Event) (*record.Fault, bool) { return e.Fault, e.Fault.Stage == stage })
 }

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -28,11 +27,9 @@ func (t *Timeline) send(a *record.Action, reply *wire.Object) {
 	}
 	s := sent{verb: a.Verb, resource: a.Resource, namespace: a.Namespace, name: a.Name, from: a.From}
 	if a.Verb != "delete" {
-		var err error
-		if s.version, err = strconv.ParseUint(reply.ResourceVersion, 10, 64); err != nil || reply.UID == "" {
+		if s.uid, s.version = reply.UID, reply.Version(); s.uid == "" || s.version == 0 {
 			return
 		}
-		s.uid = reply.UID
 	} else if a.Resource == t.Customs {
 		return // its going is waited for anyway, and finalizers may hold it
 	}
@@ -50,8 +47,8 @@ func (s *sent) see(e *Event) {
 		return
 	}
 	if e.Object.UID == s.uid {
-		version, err := strconv.ParseUint(e.Object.ResourceVersion, 10, 64)
-		s.seen = gone || err != nil || version >= s.version
+		version := e.Object.Version()
+		s.seen = gone || version == 0 || version >= s.version
 	}
 }
 

@@ -31,7 +31,6 @@ type Splitter struct {
 	within   map[string][]*Timeline        // by namespace: those of open that it is of
 	crowd    crowd                         // those of open that share a namespace
 	wide     []*Timeline                   // those of open that events elsewhere may concern
-	unaware  []*Timeline                   // those of open since whose beginning there was no audit
 	spaces   map[string]bool               // namespaces that a sample ever had
 	over     map[string]bool               // those of them that are behind
 	now      []space                       // the others
@@ -47,6 +46,7 @@ type Splitter struct {
 	counter  int
 	objects  int // in known
 	held     int // bytes of the samples that are open
+	audits   int // entries of the audit log so far
 	entry    int // about how many bytes are held of the entry that was taken last
 }
 
@@ -157,10 +157,7 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 // refused, and which of its writes there were. Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
 	at := s.audit.at(e)
-	for _, t := range s.unaware {
-		t.Audited = !slices.Contains(t.Style.Namespaces, metav1.NamespaceSystem) // whose accounts the log leaves out
-	}
-	s.unaware = nil
+	s.audits++
 	if s.workload.concerns(e.Audit.Resource) {
 		for _, style := range s.styles {
 			style.denies(e)
@@ -249,7 +246,7 @@ func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs)
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
 	rest := s.open
-	s.open, s.wide, s.unaware, s.held = nil, nil, nil, 0
+	s.open, s.wide, s.held = nil, nil, 0
 	clear(s.within)
 	s.crowd = newCrowd()
 	return rest
@@ -299,7 +296,7 @@ func (s *Splitter) begin(e record.Entry) error {
 		return err
 	}
 	s.hold(t, s.entry+heldEvent*len(t.Before)+heldMatcher*len(t.Subjects)*len(t.matchers))
-	s.open, s.unaware = append(s.open, t), append(s.unaware, t)
+	s.open = append(s.open, t)
 	if !t.Load {
 		s.wide = append(s.wide, t)
 	}
@@ -510,6 +507,7 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Place() == e.End.Place() {
 			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
 			s.leave(t)
+			t.Audited = s.audits > t.audits && !slices.Contains(t.Style.Namespaces, metav1.NamespaceSystem) // whose accounts the log leaves out
 			t.close(e)
 			t.learn()
 			return t, nil
@@ -521,7 +519,7 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 // leave takes a sample that has ended out of the indexes.
 func (s *Splitter) leave(t *Timeline) {
 	this := func(other *Timeline) bool { return other == t }
-	s.wide, s.unaware = slices.DeleteFunc(s.wide, this), slices.DeleteFunc(s.unaware, this)
+	s.wide = slices.DeleteFunc(s.wide, this)
 	if t.Sample.Shared {
 		s.crowd.leave(t)
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -44,12 +45,8 @@ func (t *Timeline) newSubjects() error {
 
 // Subject finds a custom resource by its place; nil: it is none of the sample's.
 func (t *Timeline) Subject(namespace, name string) *Subject {
-	for _, s := range t.Subjects {
-		if s.Name == name && s.Namespace == namespace {
-			return s
-		}
-	}
-	return nil
+	s, _ := plain.Find(t.Subjects, func(s *Subject) bool { return s.Name == name && s.Namespace == namespace })
+	return s
 }
 
 // knowUID takes up that there is one of a uid: another of its name begins its generations anew.

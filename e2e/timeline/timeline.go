@@ -63,7 +63,8 @@ type Timeline struct {
 	refusals    map[refusal]refusedSoFar
 	tried       time.Duration // when the style last asked for a write of a main child, as the audit log says; in the correctness matrix
 	Inventories []Inventory   // in order; in the correctness matrix
-	Audited     bool          // the recording has the audit log
+	Audited     bool          // the recording has the audit log; known once the sample has ended
+	audits      int           // entries of it before the sample
 	roll        roll          // the last turn of a knob that rolls the pods; none: its knob is empty
 	effort      *effort       // of the recording
 	causes      *causes       // of the recording
@@ -118,7 +119,7 @@ type mark struct {
 func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
 	t := &Timeline{
 		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Began: began, EndedAt: began,
-		Scope: scopeOf(&sample, style, s.workload), last: began, stale: true, effort: s.effort, causes: &s.causes,
+		Scope: scopeOf(&sample, style, s.workload), last: began, stale: true, audits: s.audits, effort: s.effort, causes: &s.causes,
 	}
 	t.Actions.Versions = map[string]bool{}
 	t.Phases = style.phases(&t.Sample)

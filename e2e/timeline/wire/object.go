@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/tidwall/gjson"
 
@@ -78,6 +79,15 @@ func (o *Object) read(raw json.RawMessage, look *Lookup, behind ...any) error {
 	o.Controller = gjson.GetBytes(found[2], "#(controller==true).uid").String()
 	o.Replicas = 1 // where absent
 	return decodeAll(found[3:], append([]any{&o.ResourceVersion, &o.Generation, &o.Finalizers}, behind...)...)
+}
+
+// Version is the resource version, which a later write raises; 0: it is none that can be compared.
+func (o *Object) Version() uint64 {
+	version, err := strconv.ParseUint(o.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
 }
 
 // unbounded allows for any number of steps.
