@@ -129,8 +129,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 // no inner phase of the sample that is open now.
 func TestEarlierNamespacesAreNotInnerPhases(t *testing.T) {
 	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: spec.Pods, Event: "DELETED"}}}}
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{style}
+	s := newStory(t, style)
 	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Namespace = "earlier" })
 	s.end(1000, record.Settled)
 	s.begin(2000, "native", "create", 1, func(b *record.Sample) { b.Expect = []string{"converged"} })

@@ -194,9 +194,7 @@ func restarted(t *testing.T, kind string) *story {
 func TestAGapThatARestartExplains(t *testing.T) {
 	s := restarted(t, "restart")
 	s.end(6000, record.Settled)
-	v := s.verdict("converged")
-	assert.Equal(t, spec.Pass, v.Outcome)
-	assert.Contains(t, v.Message, "; the restart of the api-server interrupted the watch of deployments for 3.85s")
+	s.says("converged", spec.Pass, "; the restart of the api-server interrupted the watch of deployments for 3.85s")
 	assert.NotContains(t, s.verdict("isolation").Message, "restart", "it says nothing of what it did not look at")
 
 	s = restarted(t, "kill")
@@ -241,9 +239,7 @@ func TestAGapThatOutlastsTheSample(t *testing.T) {
 		s.breaks(5000, 5000, record.Over, kind, "api-server")
 		s.end(6000, record.Settled)
 		s.gap(150, 7000, spec.Deployments)
-		v := s.verdict("converged")
-		assert.Equal(t, want, v.Outcome)
-		assert.Contains(t, v.Message, "6.85s")
+		s.says("converged", want, "6.85s")
 	}
 }
 
@@ -259,9 +255,7 @@ func TestWhatWentInAGap(t *testing.T) {
 	assert.Empty(t, missing(t, s))
 	s.end(6000, record.Settled)
 	r := s.result()
-	v := s.verdict("converged")
-	assert.Equal(t, spec.Pass, v.Outcome)
-	assert.Contains(t, v.Message, "at +5.000 s")
+	v := s.says("converged", spec.Pass, "at +5.000 s")
 	assert.Contains(t, v.Message, "for 3.85s; the restart of the api-server interrupted the watch of deployments for 30ms")
 	assert.Equal(t, &judge.Recovery{By: verdicts.Itself, After: 100 * time.Millisecond}, r.Recovery)
 }

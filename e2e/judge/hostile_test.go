@@ -62,8 +62,7 @@ func TestHostileHeaders(t *testing.T) {
 			style := argo
 			style.Phases = append([]spec.Phase(nil), argo.Phases...)
 			test.change(&style)
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{style}
+			s := newStory(t, style)
 			s.begin(0, "argo", "create", 1, func(b *record.Sample) { b.Matrix = true })
 			s.act(10, 15, "create", custom(1, 1, 0))
 			s.see(20, "ADDED", workflow("w1", "Running"))

@@ -142,8 +142,7 @@ func TestTheStatusSaysThatAReconcileIsUnderWay(t *testing.T) {
 		"a load":             {func(b *record.Sample) { b.Load = true }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{passes}
+			s := newStory(t, passes)
 			s.created(func(b *record.Sample) { b.Style = "passes" }, test.change)
 			running := conditioned(custom(1, 3, 1, "p1", "p2", "p3"), "Running", "Running", "0 of 3")
 			running.object["status"].(fields)["conditions"].([]any)[0].(fields)["status"] = "True"

@@ -254,7 +254,6 @@ func TestLateConvergenceFails(t *testing.T) {
 	s := newStory(t)
 	s.created(func(b *record.Sample) { b.Timeout = 500 * time.Millisecond })
 	s.end(1710, record.Settled)
-	v := s.verdict("converged")
-	assert.Equal(t, spec.Fail, v.Outcome)
+	v := s.says("converged", spec.Fail, "")
 	assert.Equal(t, "expected 3 ready replicas within 500ms; seen at +0.640 s", v.Message)
 }

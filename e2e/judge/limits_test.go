@@ -45,8 +45,7 @@ func TestStepsThatNeverBeganAreCensored(t *testing.T) {
 func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 	other := argo
 	other.Variant = "head"
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{argo, other}
+	s := newStory(t, argo, other)
 	s.block(0, "argo", "", 1, record.Installed)
 	s.begin(1, "argo", "create", 1, func(b *record.Sample) { b.Namespace = "first" })
 	cr := custom(1, 1, 0)
@@ -77,8 +76,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 func TestVariantsOfOneStyle(t *testing.T) {
 	base, head := native, native
 	base.Variant, head.Variant, head.Declares.Status.Supported = "base", "head", false
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{base, head}
+	s := newStory(t, base, head)
 	for i, variant := range []string{"base", "head"} {
 		from := len(s.entries)
 		s.created(func(b *record.Sample) { b.Variant = variant })
@@ -153,8 +151,7 @@ func TestInnerPhasesOnConditions(t *testing.T) {
 			{Name: "a query of gjson", Resource: workflows, Path: `{"x":status.phase}.x`, Equals: []string{"Running"}},
 		},
 	}}
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{style}
+	s := newStory(t, style)
 	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Expect = nil })
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(20, "ADDED", workflow("w1", "Running"))

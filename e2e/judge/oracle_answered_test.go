@@ -65,8 +65,7 @@ func TestEachWrongValueHasAnAnswer(t *testing.T) {
 			}
 			s.see(2900, "MODIFIED", custom(4, 1, 4, "p1"))
 			s.end(4000, record.Settled)
-			v := s.verdict("answered")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			v := s.says("answered", test.want, "")
 			if assert.Len(t, v.Evidence, 1) {
 				assert.Contains(t, v.Evidence[0], wrong+": ")
 				assert.Contains(t, v.Evidence[0], test.row)

@@ -112,17 +112,14 @@ func TestDiagnosable(t *testing.T) {
 		}, spec.Fail, "nothing near it was said"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "is forbidden|forbidden|services" })
 			s.changed(2010, 2, 4)
 			test.tell(s)
 			stuck := lacksNow(t, s, spec.PointStuck)
 			s.end(4000, record.TimedOut)
-			v := s.verdict("diagnosable")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("diagnosable", test.want, test.message)
 			assert.Equal(t, test.want == spec.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
 		})
 	}
@@ -173,8 +170,7 @@ func TestWhatIsSaidOfWhatGoesWellIsNoDiagnosis(t *testing.T) {
 			s.see(2110, "MODIFIED", conditioned(custom(1, 3, 0), "Ready", "NotReady", test.wrong))
 			stuck := lacksNow(t, s, spec.PointStuck)
 			s.end(4000, record.TimedOut)
-			v := s.verdict("diagnosable")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			v := s.says("diagnosable", test.want, "")
 			assert.Equal(t, test.want == spec.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
 			if test.want == spec.Fail {
 				assert.Contains(t, v.Message, "the nearest: +0.100 s also said where nothing is wrong: condition Ready of memcacheds/cache says: NotReady: 0 of 3 pods")
@@ -194,7 +190,6 @@ func TestWhatIsSaidOfAnotherFaultIsADiagnosis(t *testing.T) {
 		s.act(from+13, from+15, "create", custom(1, 1, 0))
 		s.see(from+20, "ADDED", conditioned(custom(1, 1, 0), "Ready", "NotReady", "refused by policy"))
 		s.end(from+1000, record.Settled)
-		v := s.verdict("diagnosable")
-		assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+		s.says("diagnosable", spec.Pass, "")
 	}
 }

@@ -105,8 +105,7 @@ func TestAPodThatHasEndedKeepsNothing(t *testing.T) {
 					e.Usage.Pods = append(e.Usage.Pods, record.PodUsage{Namespace: "native-system", Name: "work-1", CPU: 1, Memory: int64(e.Time.Seconds() * 5 * mib / 2)})
 				}
 			}
-			v := s.verdict("growth")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			s.says("growth", test.want, "")
 		})
 	}
 }
@@ -171,9 +170,7 @@ func TestGrowthOfOpenWatches(t *testing.T) {
 			s.entries = s.entries[:len(s.entries)-1]
 			watches(s, 300, test.ends, test.change)
 			s.add(end)
-			v := s.verdict("growth")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.text)
+			s.says("growth", test.want, test.text)
 		})
 	}
 }
@@ -221,9 +218,7 @@ func TestGrowthOverNamespaces(t *testing.T) {
 			}
 			s.entries = ordered(s.entries)
 			s.end(60_000, record.Settled)
-			v := s.verdict("growth")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, "150 changes")
+			v := s.says("growth", test.want, "150 changes")
 			assert.Contains(t, v.Message, "open watches of secrets.v1")
 		})
 	}

@@ -145,17 +145,14 @@ func TestHealth(t *testing.T) {
 		}, spec.Pass, "none of the operator's 1 pod"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.see(1800, "LISTED", controller("c1", container(1, running)))
 			s.begin(2000, "native", "health", 3, matrix("health"))
 			s.changed(2010, 2, 3)
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("health")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			v := s.says("health", test.want, test.message)
 			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
@@ -177,16 +174,14 @@ func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
 		want spec.Outcome
 	}{"told": {told, spec.Pass}, "fell over it": {fell, spec.Fail}} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.see(1800, "LISTED", controller("c1", container(1, running)))
 			s.begin(2000, "native", "bad size", 3, matrix("health"), func(b *record.Sample) { b.Unmeetable = true })
 			s.changed(2010, 2, 3)
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("health")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			s.says("health", test.want, "")
 		})
 	}
 }
@@ -212,8 +207,7 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 		"the component fails": {[]func(*story){dies}, nil, spec.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.see(1800, "LISTED", controller("c1", container(1, running)))
 			s.begin(2000, "native", "write refused", 3, matrix("health"), func(b *record.Sample) { b.Cause = "denied|refused" })
@@ -228,8 +222,7 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 				happens(s)
 			}
 			s.end(4000, record.Settled)
-			v := s.verdict("health")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			s.says("health", test.want, "")
 		})
 	}
 }
@@ -241,8 +234,7 @@ func TestHealthOfWhatWasThereBefore(t *testing.T) {
 		want      spec.Outcome
 	}{"read": {true, spec.Pass}, "not read": {false, spec.Invalid}} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			if test.reference {
 				s.entries[0].Header.Reference = wanted(t)
 			}
@@ -261,23 +253,19 @@ func TestHealthThatCannotBeJudged(t *testing.T) {
 	assert.Equal(t, spec.NotApplicable, s.verdict("health").Outcome)
 
 	s.entries[0].Header.Styles = []record.Style{worker()}
-	v := s.verdict("health")
-	assert.Equal(t, spec.Invalid, v.Outcome)
+	v := s.says("health", spec.Invalid, "")
 	assert.Equal(t, "no pod of the operator was seen", v.Message)
 
 	wrong := worker()
 	wrong.Components[0].Selector = "app in"
 	s.entries[0].Header.Styles = []record.Style{wrong}
-	v = s.verdict("health")
-	assert.Equal(t, spec.Invalid, v.Outcome)
-	assert.Contains(t, v.Message, `component controller of style native: selector "app in"`)
+	s.says("health", spec.Invalid, `component controller of style native: selector "app in"`)
 }
 
 // To take its finalizer from what is to be deleted asks for nothing new, though
 // the deletion has raised the generation.
 func TestWorkOnAFinalizer(t *testing.T) {
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{worker()}
+	s := newStory(t, worker())
 	s.given()
 	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
 	s.changed(2010, 1, 3)
@@ -292,12 +280,9 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.see(2060, "ADDED", workSaying("w3", "services/cache", "Succeeded", ""))
 	s.see(2070, "DELETED", deployment(1, 3, 3, 3))
 	s.end(4000, record.Settled)
-	v := s.verdict("ledger")
-	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+	v := s.says("ledger", spec.Pass, "")
 	assert.Equal(t, "the deletion handled after 40ms", v.Message)
-	v = s.verdict("no-needless-work")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "on account of 2 writes to the custom resource that asked for nothing new; seen 3 work objects, for 1 change")
+	s.says("no-needless-work", spec.Fail, "on account of 2 writes to the custom resource that asked for nothing new; seen 3 work objects, for 1 change")
 }
 
 // What an operator looks at anew once it has been upgraded is no work on the
@@ -308,8 +293,7 @@ func TestWorkAfterAnUpgradeIsNoneOnTheNextChange(t *testing.T) {
 		want  spec.Outcome
 	}{"before the change": {2400, spec.Pass}, "after it": {3100, spec.Fail}} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.begin(2000, "native", "upgrade-keeps-pods", 4, matrix("ledger"))
 			s.broke(2010, record.Begun, "upgrade", "all")
@@ -319,8 +303,7 @@ func TestWorkAfterAnUpgradeIsNoneOnTheNextChange(t *testing.T) {
 			s.see(3200, "ADDED", workSaying("w2", "services/cache", "Running", ""))
 			s.see(3300, "MODIFIED", deployment(2, 4, 4, 4))
 			s.end(4000, record.Settled)
-			v := s.verdict("ledger")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			s.says("ledger", test.want, "")
 		})
 	}
 }
@@ -356,8 +339,7 @@ func TestWorkIsCounted(t *testing.T) {
 		}, spec.Pass, spec.Pass, "no work"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t)
-			s.entries[0].Header.Styles = []record.Style{worker()}
+			s := newStory(t, worker())
 			s.given()
 			s.see(1800, "ADDED", workSaying("w0", "services/cache", "Running", ""))
 			s.begin(2000, "native", "annotation", 4, matrix("no-needless-work", "ledger"))
@@ -376,8 +358,7 @@ func TestWorkIsCounted(t *testing.T) {
 
 // What a container's log says of its end beats its exit code.
 func TestTheEndOfALogIsToldOfItsContainer(t *testing.T) {
-	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{worker()}
+	s := newStory(t, worker())
 	s.begin(2, "native", "create", 3, matrix("health"))
 	s.act(10, 15, "create", custom(1, 3, 0))
 	s.see(50, "ADDED", controller("c1", container(0, running)))
@@ -388,9 +369,7 @@ func TestTheEndOfALogIsToldOfItsContainer(t *testing.T) {
 		{Container: "system/c1/main", Line: "panic: once more"},
 		{Container: "system/another/main", Line: "no business of this"},
 	}}})
-	v := s.verdict("health")
-	assert.Equal(t, spec.Fail, v.Outcome, v.Message)
-	assert.Contains(t, v.Message, "; the log of system/c1/main says at its end: panic: assignment to entry in nil map")
+	v := s.says("health", spec.Fail, "; the log of system/c1/main says at its end: panic: assignment to entry in nil map")
 	assert.NotContains(t, v.Message, "once more")
 	assert.NotContains(t, v.Message, "no business")
 }

@@ -32,9 +32,7 @@ func TestHistoryOfAWholeLife(t *testing.T) {
 				s.see(50, "ADDED", deployment(1, 3, 0, 0).named("cache-deployment", "d2"))
 			}
 			s.end(4000, record.Settled)
-			v := s.verdict("write-history")
-			assert.Equal(t, test.want, v.Outcome)
-			assert.Contains(t, v.Message, test.message)
+			s.says("write-history", test.want, test.message)
 		})
 	}
 }
@@ -50,8 +48,7 @@ func TestHistoryOfADeletionByHand(t *testing.T) {
 	}})
 	s.see(2020, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d2"))
 	s.end(4000, record.Settled)
-	v := s.verdict("write-history")
-	assert.Equal(t, spec.Pass, v.Outcome)
+	v := s.says("write-history", spec.Pass, "")
 	assert.Equal(t, "1 creation, 0 changes, 0 deletions of the Deployment", v.Message)
 	assert.Equal(t, spec.Pass, s.verdict("stays-converged").Outcome)
 
@@ -70,7 +67,5 @@ func TestHistoryOfASecondDeployment(t *testing.T) {
 	s.changed(2010, 1, 3)
 	s.see(2020, "ADDED", deployment(1, 3, 0, 0).named("cache-deployment-again", "d2"))
 	s.end(4000, record.Settled)
-	v := s.verdict("write-history")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "expected at most 0 creations of the Deployment; seen 1 creation")
+	s.says("write-history", spec.Fail, "expected at most 0 creations of the Deployment; seen 1 creation")
 }

@@ -130,9 +130,7 @@ func TestIsolation(t *testing.T) {
 			pair(s)
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("isolation")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("isolation", test.want, test.message)
 		})
 	}
 }
@@ -146,9 +144,7 @@ func TestSharedDeployment(t *testing.T) {
 	s.begin(2000, "native", "two", 3, matrix("isolation"), beside(3))
 	s.act(2010, 2015, "create", other(1, 3))
 	s.end(4000, record.Settled)
-	v := s.verdict("isolation")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "services/cache and services/other share Deployment cache-deployment")
+	s.says("isolation", spec.Fail, "services/cache and services/other share Deployment cache-deployment")
 }
 
 func TestIsolationOfOne(t *testing.T) {

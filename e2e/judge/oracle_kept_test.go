@@ -38,9 +38,7 @@ func TestPodsKept(t *testing.T) {
 			s.changed(2010, 2, max(test.size, 0))
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("pods-kept")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			v := s.says("pods-kept", test.want, test.message)
 			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
@@ -53,7 +51,6 @@ func TestNoPodsToKeep(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("pods-kept"))
 	s.end(1710, record.Settled)
-	v := s.verdict("pods-kept")
-	assert.Equal(t, spec.NotApplicable, v.Outcome)
+	v := s.says("pods-kept", spec.NotApplicable, "")
 	assert.Equal(t, "no pod ran when the steps began", v.Message)
 }

@@ -74,9 +74,7 @@ func TestRecovers(t *testing.T) {
 			s.begin(2000, "native", "fault", 5, matrix("recovers"))
 			test.tell(s)
 			s.end(6500, record.TimedOut)
-			v := s.verdict("recovers")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			v := s.says("recovers", test.want, test.message)
 			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
@@ -140,9 +138,7 @@ func TestPodsKeptThroughAFault(t *testing.T) {
 			s.broke(2110, record.Over, "kill", "controller")
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("pods-kept")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("pods-kept", test.want, test.message)
 		})
 	}
 }

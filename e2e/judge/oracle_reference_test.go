@@ -175,8 +175,7 @@ func TestReference(t *testing.T) {
 			s.created(matrix("reference"))
 			s.see(900, "MODIFIED", template(t, test.size, test.change))
 			s.end(1910, record.Settled)
-			v := s.verdict("reference")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
+			v := s.says("reference", test.want, "")
 			assert.Contains(t, v.Message+"\n"+strings.Join(v.Evidence, "\n"), test.message)
 		})
 	}
@@ -198,9 +197,7 @@ func TestReferenceThatCannotBeJudged(t *testing.T) {
 	s.begin(0, "native", "create", 3, matrix("reference"))
 	s.act(10, 15, "create", custom(1, 3, 0))
 	s.end(1710, record.TimedOut)
-	v := s.verdict("reference")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "there is no Deployment whose controller is the custom resource cache")
+	s.says("reference", spec.Fail, "there is no Deployment whose controller is the custom resource cache")
 
 	s = newStory(t)
 	s.entries[0].Header.Reference = json.RawMessage(`{"spec":[]}`)

@@ -3,8 +3,6 @@ package judge_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -51,9 +49,7 @@ func TestRefused(t *testing.T) {
 			s.begin(2000, "native", "bad input", 3, matrix("refused"), func(b *record.Sample) { b.Cause = `spec\.size` })
 			test.tell(s)
 			s.end(4000, record.Settled)
-			v := s.verdict("refused")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("refused", test.want, test.message)
 		})
 	}
 }
@@ -64,7 +60,5 @@ func TestRefusedWithABadCause(t *testing.T) {
 	s.begin(2000, "native", "bad input", 3, matrix("refused"), func(b *record.Sample) { b.Cause = `(` })
 	s.submitted(2010, customs, "no")
 	s.end(4000, record.Settled)
-	v := s.verdict("refused")
-	assert.Equal(t, spec.Invalid, v.Outcome)
-	assert.Contains(t, v.Message, "no regular expression")
+	s.says("refused", spec.Invalid, "no regular expression")
 }

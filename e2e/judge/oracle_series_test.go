@@ -76,9 +76,7 @@ func TestSeries(t *testing.T) {
 				s.see(w.at, "ADDED", w.x)
 			}
 			s.end(62500-2400, record.Settled)
-			v := s.verdict("series")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("series", test.want, test.message)
 		})
 	}
 }

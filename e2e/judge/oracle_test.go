@@ -45,9 +45,7 @@ func TestOraclesOnCreate(t *testing.T) {
 			s := newStory(t)
 			s.created(func(b *record.Sample) { b.Expect = []string{test.oracle} })
 			test.tell(s)
-			v := s.verdict(test.oracle)
-			assert.Equal(t, test.want, v.Outcome)
-			assert.Contains(t, v.Message, test.message)
+			v := s.says(test.oracle, test.want, test.message)
 			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
@@ -109,9 +107,7 @@ func TestWritesForEver(t *testing.T) {
 	}
 	s.end(10010, record.TimedOut)
 	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
-	v := s.verdict("stays-converged")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "seen 2, the first at +9.490 s")
+	s.says("stays-converged", spec.Fail, "seen 2, the first at +9.490 s")
 	assert.Contains(t, phases(s.result()), "quiet timeout 10000")
 }
 
@@ -130,9 +126,7 @@ func TestConvergedTooLateToBeQuiet(t *testing.T) {
 			s.created()
 			s.see(800, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3"))
 			s.end(test.end, record.TimedOut)
-			v := s.verdict("stays-converged")
-			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			s.says("stays-converged", test.want, test.message)
 		})
 	}
 }
@@ -156,9 +150,7 @@ func TestRewritesForEver(t *testing.T) {
 			}
 			s.see(10000, "MODIFIED", last)
 			s.end(10010, record.TimedOut)
-			v := s.verdict("stays-converged")
-			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, "to deployments/cache-deployment")
+			s.says("stays-converged", spec.Fail, "to deployments/cache-deployment")
 		})
 	}
 }
@@ -195,9 +187,7 @@ func TestOraclesOnDelete(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := deleteStory(t, func(b *record.Sample) { b.Expect = []string{test.oracle} })
 			test.tell(s)
-			v := s.verdict(test.oracle)
-			assert.Equal(t, test.want, v.Outcome)
-			assert.Contains(t, v.Message, test.message)
+			s.says(test.oracle, test.want, test.message)
 		})
 	}
 }
@@ -213,9 +203,7 @@ func TestFinalizer(t *testing.T) {
 	held.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"example.com/hold"}}
 	s.see(2016, "MODIFIED", held)
 	s.end(12010, record.TimedOut)
-	v := s.verdict("gone")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "waits for its finalizers: example.com/hold")
+	s.says("gone", spec.Fail, "waits for its finalizers: example.com/hold")
 }
 
 // A style's declaration makes an oracle not applicable, and says so.
@@ -225,8 +213,7 @@ func TestDeclaredWithoutStatus(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(60, "ADDED", deployment(1, 1, 1, 1))
 	s.end(1100, record.Settled)
-	v := s.verdict("status")
-	assert.Equal(t, spec.NotApplicable, v.Outcome)
+	v := s.says("status", spec.NotApplicable, "")
 	assert.Equal(t, "the style argo declares that it writes no status", v.Message)
 	assert.Equal(t, spec.Pass, s.result().Outcome())
 }
@@ -236,8 +223,7 @@ func TestNotWatchedIsNotJudged(t *testing.T) {
 	s.created(func(b *record.Sample) { b.Watches = []string{spec.Deployments, customs} })
 	s.end(1710, record.Settled)
 	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
-	v := s.verdict("status")
-	assert.Equal(t, spec.Invalid, v.Outcome)
+	v := s.says("status", spec.Invalid, "")
 	assert.Equal(t, "replicasets.v1.apps was not watched for this sample", v.Message)
 }
 
@@ -324,9 +310,7 @@ func tellsTheReason(t *testing.T, change func(*record.Sample)) {
 	broken.object["status"].(fields)["conditions"].([]any)[0].(fields)["status"] = "True"
 	s.see(40, "MODIFIED", broken)
 	s.end(4000, record.TimedOut)
-	v := s.verdict("converged")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "there is no Deployment", v.Message)
+	v := s.says("converged", spec.Fail, "there is no Deployment")
 	assert.True(t, strings.HasSuffix(v.Message, "; last said of it: condition Irreconcilable of memcacheds/cache: ReconcileError: template: memcached.yaml:7: unexpected EOF"), v.Message)
 	assert.Len(t, v.Evidence, 2)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
@@ -46,10 +47,14 @@ var (
 	}}
 )
 
-func newStory(tb testing.TB) *story {
+// newStory begins a recording of styles; none: of those two.
+func newStory(tb testing.TB, styles ...record.Style) *story {
 	tb.Helper()
+	if len(styles) == 0 {
+		styles = []record.Style{native, argo}
+	}
 	return &story{t: tb, entries: []record.Entry{{
-		Kind: record.KindHeader, Header: &record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{native, argo}},
+		Kind: record.KindHeader, Header: &record.Header{Schema: record.Schema, Run: "abc123", Styles: styles},
 	}}}
 }
 
@@ -231,6 +236,15 @@ func (s *story) verdict(oracle string) judge.Verdict {
 	i := slices.IndexFunc(r.Verdicts, func(v judge.Verdict) bool { return v.Oracle == oracle })
 	require.GreaterOrEqual(s.t, i, 0, "%s was not expected", oracle)
 	return r.Verdicts[i]
+}
+
+// says judges the story's last sample by one oracle, and checks its outcome and a part of its message.
+func (s *story) says(oracle string, want spec.Outcome, message string) judge.Verdict {
+	s.t.Helper()
+	v := s.verdict(oracle)
+	assert.Equal(s.t, want, v.Outcome, v.Message)
+	assert.Contains(s.t, v.Message, message)
+	return v
 }
 
 // phases are a result's samples as "phase outcome milliseconds".
