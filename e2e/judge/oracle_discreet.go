@@ -10,11 +10,9 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-var discreetOracle = Named{Name: "no-secrets-logged", Judge: notSearched, Later: discreet}
-
-func notSearched(*timeline.Timeline) Verdict {
+var discreetOracle = Named{Name: "no-secrets-logged", Later: discreet, Judge: func(*timeline.Timeline) Verdict {
 	return notApplicable("the logs of the operator's pods were not searched")
-}
+}}
 
 // discreet judges that the operator writes no secret into its log. The logs are searched when the wave has ended. A
 // secret of a sample is that sample's; a token of a service account may be any's.

@@ -37,11 +37,9 @@ func (r reaction) slower(o reaction) reaction {
 	return r
 }
 
-var promptOracle = Named{Name: "prompt", Needs: onWritten, Judge: nothingToWrite, Later: prompt, Timely: true}
-
-func nothingToWrite(t *timeline.Timeline) Verdict {
+var promptOracle = Named{Name: "prompt", Needs: onWritten, Later: prompt, Timely: true, Judge: func(t *timeline.Timeline) Verdict {
 	return notApplicable("no %s was to be written while nothing was broken", t.Child.Kind)
-}
+}}
 
 // slowestReaction is the longest time from a write to a custom resource, by which it asks for another size, until its
 // main child was written with that. A sample in which something is broken, or paused, has none.

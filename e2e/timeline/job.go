@@ -65,22 +65,13 @@ func (w *work) show(object []byte, spend func(steps int) bool) (shownWork, error
 		if !spend(wire.Walks(path, object)) {
 			break
 		}
-		found := gjson.GetBytes(object, path)
-		if found.IsArray() {
-			for _, one := range found.Array() {
-				shown.add(one)
+		for _, message := range gjson.GetBytes(object, path).Array() { // what is no list is one of one
+			if text := message.String(); text != "" {
+				shown.messages = append(shown.messages, text)
 			}
-			continue
 		}
-		shown.add(found)
 	}
 	return shown, nil
-}
-
-func (s *shownWork) add(message gjson.Result) {
-	if text := message.String(); text != "" {
-		s.messages = append(s.messages, text)
-	}
 }
 
 // job is a work object, with all that belongs with it: pods that it controls, Kubernetes' Events about it and them.
@@ -207,9 +198,8 @@ func (w *world) work(e *Event) {
 
 // WorksOf lists the objects in which the style worked for a custom resource, in order of appearance.
 func (t *Timeline) WorksOf(s *Subject) []*WorkObject {
-	list := plain.Where(slices.Collect(maps.Values(t.World.works)), func(w *WorkObject) bool { return w.subject == s })
-	slices.SortFunc(list, func(a, b *WorkObject) int { return cmp.Compare(a.seq, b.seq) })
-	return list
+	all := slices.SortedFunc(maps.Values(t.World.works), func(a, b *WorkObject) int { return cmp.Compare(a.seq, b.seq) })
+	return plain.Where(all, func(w *WorkObject) bool { return w.subject == s })
 }
 
 // messages are what a work object tells a person.

@@ -65,47 +65,45 @@ func (t *Timeline) related() map[string]bool {
 
 // said is what one event tells.
 func (t *Timeline) said(e *Event, related map[string]bool) []Message {
-	names := related[e.Object.UID] || t.worksForOwn(e)
+	names, d := related[e.Object.UID] || t.worksForOwn(e), e.Object.Detail
 	what := Title(e.Watch.Resource, e.Watch.Name)
 	var list []Message
+	say := func(where, text string, alarm bool) {
+		list = append(list, Message{Where: where, Text: text, Names: names || d != nil && t.namedIn(text), Alarm: alarm})
+	}
 	for _, text := range e.messages() {
-		list = append(list, Message{Where: what, Text: text, Names: names, Alarm: true})
+		say(what, text, true)
 	}
 	for _, c := range e.Object.Notices() {
 		if e.Watch.Resource == spec.Pods && c.Type != "PodScheduled" {
 			continue // each pod that starts is not ready first, and says why in them all
 		}
-		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
+		say("condition "+c.Type+" of "+what, c.Text(), c.Alarms())
 	}
 	if e.Object.Message != "" {
-		list = append(list, Message{Where: t.Spec.Status.Message + " of " + what, Text: e.Object.Message, Names: names, Alarm: true})
+		say(t.Spec.Status.Message+" of "+what, e.Object.Message, true)
 	}
-	d := e.Object.Detail
 	if d == nil {
 		return list
 	}
 	for _, c := range d.Containers {
 		where := "container " + c.Name + " of " + what
 		if c.State.Waiting != nil {
-			list = append(list, Message{Where: where, Text: c.State.Waiting.Text(), Names: names, Alarm: c.State.Waiting.Message != ""})
+			say(where, c.State.Waiting.Text(), c.State.Waiting.Message != "")
 		}
 		for _, ended := range []*wire.Termination{c.State.Terminated, c.LastState.Terminated} {
 			if ended != nil {
-				list = append(list, Message{Where: where, Text: ended.Text(), Names: names, Alarm: ended.ExitCode != 0})
+				say(where, ended.Text(), ended.ExitCode != 0)
 			}
 		}
 	}
 	switch e.Watch.Resource {
 	case spec.Pods:
-		list = append(list, Message{Where: what, Text: d.Text(), Names: names, Alarm: true})
+		say(what, d.Text(), true)
 	case spec.Events:
 		about := d.Regarding
 		names = names || related[about.UID] || t.isOwnName(about)
-		where := fmt.Sprintf("an Event about %s %s", about.Kind, about.Name)
-		list = append(list, Message{Where: where, Text: d.Text(), Names: names, Alarm: d.Type != "Normal"})
-	}
-	for i := range list {
-		list[i].Names = list[i].Names || t.namedIn(list[i].Text)
+		say(fmt.Sprintf("an Event about %s %s", about.Kind, about.Name), d.Text(), d.Type != "Normal")
 	}
 	return list
 }

@@ -381,9 +381,9 @@ func (s *Splitter) action(e record.Entry) error {
 	// but for samples that overlap: of those each has its own.
 	targets := s.near(e.Action.Namespace, e.Action.Name, "")
 	if len(targets) == 0 && !s.spaces[e.Action.Namespace] {
-		targets = slices.DeleteFunc(slices.Clone(s.open), func(t *Timeline) bool { return t.Matrix })
+		targets = plain.Where(s.open, func(t *Timeline) bool { return !t.Matrix })
 	}
-	if named := slices.DeleteFunc(slices.Clone(targets), func(t *Timeline) bool { return t.Sample.Name != e.Action.Name }); len(named) > 0 {
+	if named := plain.Where(targets, func(t *Timeline) bool { return t.Sample.Name == e.Action.Name }); len(named) > 0 {
 		targets = named
 	}
 	return s.give(targets, Event{Entry: e})

@@ -3,12 +3,10 @@
 package timeline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -404,8 +402,3 @@ func (t *Timeline) HasChildren() bool { return t.hasChildren(t.Subjects[0]) }
 
 // Custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
-
-func inOrder(found []*Entity) []*wire.Object {
-	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })
-	return plain.Map(found, func(o *Entity) *wire.Object { return o.Object })
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -32,7 +33,7 @@ type world struct {
 	ReplicaSets map[string]*Entity
 	Pods        map[string]*Entity
 	works       map[string]*WorkObject        // nil until there is one
-	others      map[string]map[string]*Entity // of other children, by resource; empty: nothing is read of them
+	others      map[string]map[string]*Entity // of other children, by resource
 
 	byName  roster[nameKey] // custom resources and main children
 	byOwner roster[string]  // main children, by their controllers' uids
@@ -43,12 +44,9 @@ func newWorld(w *Workload, effort *effort) world {
 	is := world{
 		workload: w, customs: map[string]*Entity{}, Mains: map[string]*Entity{},
 		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
-		byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
+		others: map[string]map[string]*Entity{}, byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
 	}
-	for i, resource := range w.Others {
-		if i == 0 {
-			is.others = map[string]map[string]*Entity{}
-		}
+	for _, resource := range w.Others {
 		is.others[resource] = map[string]*Entity{}
 	}
 	if w.Child.Many {
@@ -213,5 +211,6 @@ func Living(objects map[string]*Entity, match func(*Entity) bool) []*wire.Object
 			found = append(found, o)
 		}
 	}
-	return inOrder(found)
+	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })
+	return plain.Map(found, (*Entity).object)
 }
