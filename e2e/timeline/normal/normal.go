@@ -189,11 +189,14 @@ func (u Difference) String() string { return fmt.Sprintf("%s: want %s, got %s", 
 // counts as an empty object or list where the other has one.
 func Differences(path string, want, got any) []Difference {
 	var list []Difference
-	if keys, ok := bothKeys(want, got); ok {
-		w, _ := want.(map[string]any)
-		g, _ := got.(map[string]any)
-		for _, key := range keys {
-			list = append(list, Differences(path+"."+key, w[key], g[key])...)
+	wantFields, isWant := want.(map[string]any)
+	gotFields, isGot := got.(map[string]any)
+	if (isWant || want == nil) && (isGot || got == nil) && len(wantFields)+len(gotFields) > 0 {
+		all := map[string]any{}
+		maps.Copy(all, wantFields)
+		maps.Copy(all, gotFields)
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			list = append(list, Differences(path+"."+key, wantFields[key], gotFields[key])...)
 		}
 		return list
 	}
@@ -209,19 +212,6 @@ func Differences(path string, want, got any) []Difference {
 		list = append(list, Difference{path, w, g})
 	}
 	return list
-}
-
-// bothKeys lists the keys of two objects; one may be missing.
-func bothKeys(a, b any) ([]string, bool) {
-	first, isFirst := a.(map[string]any)
-	second, isSecond := b.(map[string]any)
-	if !isFirst && a != nil || !isSecond && b != nil || !isFirst && !isSecond || len(first)+len(second) == 0 {
-		return nil, false
-	}
-	all := map[string]any{}
-	maps.Copy(all, first)
-	maps.Copy(all, second)
-	return slices.Sorted(maps.Keys(all)), true
 }
 
 func element(list []any, i int) any {
