@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,12 +37,11 @@ func untouched(t *timeline.Timeline) Verdict {
 		if before == nil || e.Object.Generation <= before.Object.Generation {
 			continue
 		}
-		if t.Spec.WholeStatus && (len(changed(before, e)) == 0 || slices.ContainsFunc(generations(before, e), func(g generation) bool { return caused[g] })) {
+		if t.Spec.WholeStatus && (len(changed(before, e)) == 0 || anyBetween(caused, before, e)) {
 			continue // a status was written, with the whole object
 		}
-		for _, one := range generations(before, e) {
-			g := one.number
-			if caused[one] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+		for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
+			if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 				continue
 			}
 			// To be deleted is a change of its own, which the reply does not show.
@@ -98,13 +98,11 @@ type generation struct {
 	number int64
 }
 
-// generations are those that a custom resource reached between two events.
-func generations(before, after *timeline.Event) []generation {
-	var list []generation
-	for g := before.Object.Generation + 1; g <= after.Object.Generation; g++ {
-		list = append(list, generation{after.Object.UID, g})
-	}
-	return list
+// anyBetween reports whether a custom resource reached one of some generations between two events.
+func anyBetween(caused map[generation]bool, before, after *timeline.Event) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(caused)), func(g generation) bool {
+		return g.uid == after.Object.UID && before.Object.Generation < g.number && g.number <= after.Object.Generation
+	})
 }
 
 // causedGenerations are those that the harness's writes brought about, and whether it deleted a custom resource.

@@ -178,6 +178,7 @@ func TestUntouched(t *testing.T) {
 			s.changed(1800, 2, 4)
 			s.see(1900, "MODIFIED", custom(3, 3, 1))
 		}, spec.Fail, "generation 3 at +1.890 s without an action of the harness: spec.size from 4 to 3"},
+		"more generations than can be listed": {func(s *story) { s.see(1800, "MODIFIED", custom(1<<50, 5, 1)) }, spec.Fail, "generation 2"},
 		"one of two in a gap": {func(s *story) {
 			s.act(1800, 1805, "patch", custom(3, 4, 0).at(900))
 			s.see(1806, "LISTED", custom(3, 4, 0).at(900))
