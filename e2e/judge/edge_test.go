@@ -53,8 +53,7 @@ func TestOrphanedReplicaSetIsGarbage(t *testing.T) {
 	s.created()
 	s.end(1710, record.Settled)
 	s.begin(2000, "native", "delete", -1)
-	s.act(2010, 2015, "delete", custom(1, 3, 1))
-	s.see(2016, "DELETED", custom(1, 3, 1))
+	s.done(2010, "delete", custom(1, 3, 1))
 	orphan := replicaSet()
 	delete(orphan.object, "metadata")
 	s.see(2018, "MODIFIED", orphan)
@@ -118,8 +117,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 			s.entries[0].Header.Styles = []record.Style{style}
 			s.begin(0, "argo", "delete", 1, func(b *record.Sample) { b.Size = nil })
 			s.see(1, "LISTED", custom(1, 1, 0))
-			s.act(10, 15, "delete", custom(1, 1, 0))
-			s.see(16, "DELETED", custom(1, 1, 0))
+			s.done(10, "delete", custom(1, 1, 0))
 			assert.Equal(t, want, missing(t, s))
 		})
 	}

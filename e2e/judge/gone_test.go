@@ -28,8 +28,7 @@ func TestWhatIsAnothersNeedNotBeGone(t *testing.T) {
 		}
 		named := queued(1, 1, 0, "")
 		named.object["metadata"].(fields)["name"] = "cache"
-		s.act(10, 15, "create", named.at(100))
-		s.see(16, "ADDED", named.at(100))
+		s.done(10, "create", named.at(100))
 		s.see(18, "ADDED", thing{resource: "services.v1", namespace: "services", name: "cache-nodes", uid: "s1", object: fields{"metadata": fields{"name": "cache-nodes"}}})
 		s.act(2010, 2015, "delete", named.at(110))
 		s.see(2020, "DELETED", named.at(111))
@@ -54,8 +53,7 @@ func TestWhatIsInTheMainChildsPlaceNeedNotBeGone(t *testing.T) {
 				Stage: record.Begun, From: at(1), Kind: spec.FaultOccupy, What: "controlled", Namespace: "services", Objects: []string{"deployments/services/cache-deployment"},
 			}})
 		}
-		s.act(10, 15, "create", custom(1, 1, 0).at(100))
-		s.see(16, "ADDED", custom(1, 1, 0).at(100))
+		s.done(10, "create", custom(1, 1, 0).at(100))
 		s.see(18, "ADDED", owned(deployment(1, 1, 1, 1), "somebody"))
 		s.act(2010, 2015, "delete", custom(1, 1, 0).at(110))
 		s.see(2020, "DELETED", custom(1, 1, 0).at(111))
@@ -88,8 +86,7 @@ func TestGoneIsWhatTheWorkloadSays(t *testing.T) {
 		s.entries[0].Header.Workload = &w
 		s.entries[0].Header.Styles[0].Child.OwnerReference = true
 		s.begin(0, "native", "delete", 1, func(b *record.Sample) { b.Prepare = true })
-		s.act(10, 15, "create", custom(queued(1, 1, 0, "")).at(100))
-		s.see(16, "ADDED", custom(queued(1, 1, 0, "")).at(100))
+		s.done(10, "create", custom(queued(1, 1, 0, "")).at(100))
 		s.see(18, "ADDED", service("cache-nodes", "s1"))
 		s.see(19, "ADDED", service("another", "s2"))
 		s.see(20, "ADDED", server(1, 1))

@@ -65,8 +65,7 @@ func TestLacksOnCreate(t *testing.T) {
 func TestLacksConcernsThePresentSize(t *testing.T) {
 	s := newStory(t)
 	s.begin(0, "native", "create, scale, delete", -1)
-	s.act(10, 15, "create", custom(1, 1, 0).at(100))
-	s.see(16, "ADDED", custom(1, 1, 0).at(100))
+	s.done(10, "create", custom(1, 1, 0).at(100))
 	s.see(20, "ADDED", deployment(1, 1, 1, 1))
 	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 	s.act(30, 35, "patch", custom(2, 2, 0).at(101))
@@ -108,8 +107,7 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 			style.Namespaces = []string{"argo-events"}
 			s.entries[0].Header.Styles = []record.Style{style}
 			s.begin(0, "native", "held", 1, matrix())
-			s.act(10, 15, "create", custom(1, 1, 0))
-			s.see(16, "ADDED", custom(1, 1, 0))
+			s.done(10, "create", custom(1, 1, 0))
 			s.add(record.Entry{Time: at(20), Kind: record.KindAudit, Audit: &test.audit})
 			assert.Equal(t, test.want, lacksNow(t, s, spec.PointWorking))
 		})
@@ -120,8 +118,7 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "held", 1, matrix())
 	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: spec.Deployments, Namespace: "services"}})
-	s.act(10, 15, "create", custom(1, 1, 0))
-	s.see(16, "ADDED", custom(1, 1, 0))
+	s.done(10, "create", custom(1, 1, 0))
 	assert.Equal(t, none, lacksNow(t, s, spec.PointWorking), "it was for what was before")
 }
 

@@ -22,11 +22,9 @@ func TestHistoryOfAWholeLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.begin(0, "native", "life", -1, matrix("write-history"))
-			s.act(10, 15, "create", custom(1, 3, 0).at(100))
-			s.see(16, "ADDED", custom(1, 3, 0).at(100))
+			s.done(10, "create", custom(1, 3, 0).at(100))
 			s.see(20, "ADDED", deployment(1, 3, 3, 3))
-			s.act(30, 35, "delete", custom(1, 3, 0))
-			s.see(36, "DELETED", custom(1, 3, 0))
+			s.done(30, "delete", custom(1, 3, 0))
 			s.see(40, "DELETED", deployment(1, 3, 3, 3))
 			if test.late {
 				s.see(50, "ADDED", deployment(1, 3, 0, 0).named("cache-deployment", "d2"))

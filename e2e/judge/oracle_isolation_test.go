@@ -37,8 +37,7 @@ func beside(size int) func(*record.Sample) {
 
 // pair tells of two custom resources, of sizes 3 and 1, that are handled.
 func pair(s *story) {
-	s.act(2010, 2015, "create", other(1, 1).at(600))
-	s.see(2016, "ADDED", other(1, 1).at(600))
+	s.done(2010, "create", other(1, 1).at(600))
 	s.see(2020, "ADDED", otherDeployment(1, 1, 0))
 	s.see(2025, "ADDED", otherSet())
 	s.see(2030, "ADDED", otherPod())
@@ -54,8 +53,7 @@ func TestIsolation(t *testing.T) {
 	}{
 		"two of their own": {1, func(*story) {}, spec.Pass, "each of 2 custom resources has its own Deployment"},
 		"one is scaled": {2, func(s *story) {
-			s.act(2200, 2205, "patch", other(2, 2).at(601))
-			s.see(2206, "MODIFIED", other(2, 2).at(601))
+			s.done(2200, "patch", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
 		}, spec.Pass, "each of 2"},
 		"one has another size": {1, func(s *story) {
@@ -65,27 +63,23 @@ func TestIsolation(t *testing.T) {
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 		}, spec.Fail, "services/other has no Deployment at"},
 		"one writes the other's and takes it back": {2, func(s *story) {
-			s.act(2200, 2205, "patch", other(2, 2).at(601))
-			s.see(2206, "MODIFIED", other(2, 2).at(601))
+			s.done(2200, "patch", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
 			s.see(2220, "MODIFIED", deployment(2, 2, 3, 3))
 			s.see(2230, "MODIFIED", deployment(3, 3, 3, 3))
 		}, spec.Fail, "Deployment cache-deployment had the 3 replicas that services/cache asks for; after an action on services/other it asks for 2 at +0.210 s"},
 		"one takes two writes": {2, func(s *story) {
-			s.act(2200, 2205, "patch", custom(2, 2, 0).at(602))
-			s.see(2206, "MODIFIED", custom(2, 2, 0).at(602))
+			s.done(2200, "patch", custom(2, 2, 0).at(602))
 			s.act(2207, 2208, "patch", other(2, 2).at(601))
 			s.see(2209, "MODIFIED", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", deployment(2, 2, 2, 2))
 			s.see(2215, "MODIFIED", otherDeployment(2, 2, 2))
 			s.see(2220, "MODIFIED", deployment(3, 2, 2, 2))
-			s.act(2300, 2305, "patch", custom(3, 3, 0).at(603))
-			s.see(2306, "MODIFIED", custom(3, 3, 0).at(603))
+			s.done(2300, "patch", custom(3, 3, 0).at(603))
 			s.see(2310, "MODIFIED", deployment(4, 3, 3, 3))
 		}, spec.Pass, "each of 2"},
 		"status alone is no write": {2, func(s *story) {
-			s.act(2200, 2205, "patch", other(2, 2).at(601))
-			s.see(2206, "MODIFIED", other(2, 2).at(601))
+			s.done(2200, "patch", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
 			s.see(2220, "MODIFIED", deployment(1, 3, 3, 3))
 		}, spec.Pass, "each of 2"},
@@ -100,24 +94,20 @@ func TestIsolation(t *testing.T) {
 			s.see(2310, "MODIFIED", deployment(3, 3, 3, 3))
 		}, spec.Pass, "each of 2"},
 		"one is deleted": {-1, func(s *story) {
-			s.act(2200, 2205, "delete", other(1, 1))
-			s.see(2206, "DELETED", other(1, 1))
+			s.done(2200, "delete", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", otherPod())
 		}, spec.Pass, "each of 2"},
 		"one is deleted, its Deployment stays": {-1, func(s *story) {
-			s.act(2200, 2205, "delete", other(1, 1))
-			s.see(2206, "DELETED", other(1, 1))
+			s.done(2200, "delete", other(1, 1))
 		}, spec.Fail, "Deployment other-deployment of services/other, which is deleted, is still there"},
 		"one is deleted, and made the other lose pods": {-1, func(s *story) {
-			s.act(2200, 2205, "delete", other(1, 1))
-			s.see(2206, "DELETED", other(1, 1))
+			s.done(2200, "delete", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", pod(2, "Running"))
 		}, spec.Fail, "when services/other was deleted at +0.190 s, services/cache lost pods: p2"},
 		"one is deleted, and the other's Deployment is made anew": {-1, func(s *story) {
-			s.act(2200, 2205, "delete", other(1, 1))
-			s.see(2206, "DELETED", other(1, 1))
+			s.done(2200, "delete", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", deployment(1, 3, 3, 3))
 			s.see(2230, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d3"))

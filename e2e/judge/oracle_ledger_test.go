@@ -24,9 +24,7 @@ func (s *story) given() {
 // the watch's event.
 func (s *story) changed(ms float64, generation, size int) {
 	s.version++
-	version := 1000 + s.version
-	s.act(ms, ms+5, "patch", custom(generation, size, 0).at(version))
-	s.see(ms+6, "MODIFIED", custom(generation, size, 0).at(version))
+	s.done(ms, "patch", custom(generation, size, 0).at(1000+s.version))
 }
 
 func TestLedger(t *testing.T) {
@@ -106,8 +104,7 @@ func TestLedger(t *testing.T) {
 		"drift, repaired": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
-			s.act(2100, 2105, "patch", deployment(3, 1, 5, 5).at(500))
-			s.see(2106, "MODIFIED", deployment(3, 1, 5, 5).at(500))
+			s.done(2100, "patch", deployment(3, 1, 5, 5).at(500))
 			s.see(2110, "MODIFIED", deployment(4, 5, 5, 5))
 		}, spec.Pass, "generation 2 (size 5) handled after 40ms"},
 		"drift, deleted and made again": {func(s *story) {
@@ -171,20 +168,17 @@ func TestLedgerOfLives(t *testing.T) {
 	}{
 		"a new life": {func(s *story) {
 			s.see(2030, "DELETED", deployment(1, 3, 3, 3))
-			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
-			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.done(2040, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
 		}, spec.Pass, "the deletion handled after 20ms, generation 1 (size 2) handled after 10ms"},
 		"a new life that begins small": {func(s *story) {
 			s.see(2030, "DELETED", deployment(1, 3, 3, 3))
-			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
-			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.done(2040, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "ADDED", owned(deployment(1, 1, 0, 0).named("cache-deployment", "d2"), "cr2"))
 			s.see(2060, "MODIFIED", owned(deployment(2, 2, 1, 1).named("cache-deployment", "d2"), "cr2"))
 		}, spec.Pass, "generation 1 (size 2) handled after 20ms"},
 		"the deletion comes too late": {func(s *story) {
-			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
-			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.done(2040, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
 			s.see(2060, "DELETED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
 		}, spec.Fail, "the deletion handled after 50ms, reordered"},
@@ -194,8 +188,7 @@ func TestLedgerOfLives(t *testing.T) {
 			s := newStory(t)
 			s.given()
 			s.begin(2000, "native", "recreate", 2, matrix("ledger"))
-			s.act(2010, 2015, "delete", custom(1, 3, 1))
-			s.see(2016, "DELETED", custom(1, 3, 1))
+			s.done(2010, "delete", custom(1, 3, 1))
 			test.tell(s)
 			s.end(4000, record.Settled)
 			s.says("ledger", test.want, test.message)
@@ -253,10 +246,8 @@ func TestADeploymentThatIsTakenOver(t *testing.T) {
 			s := newStory(t)
 			s.given()
 			s.begin(2000, "native", "recreate", 2, matrix("converged"))
-			s.act(2010, 2015, "delete", custom(1, 3, 1))
-			s.see(2016, "DELETED", custom(1, 3, 1))
-			s.act(2020, 2025, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
-			s.see(2026, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.done(2010, "delete", custom(1, 3, 1))
+			s.done(2020, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "MODIFIED", owned(deployment(2, 2, 2, 2), test.uid))
 			s.see(2060, "DELETED", pod(1, "Running"))
 			s.see(2070, "MODIFIED", custom(1, 2, 1, "p2", "p3").named("cache", "cr2"))

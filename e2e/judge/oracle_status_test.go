@@ -66,8 +66,7 @@ func labelled(n int, phase, app string) thing {
 // ready, without any status.
 func (s *story) grown() {
 	s.begin(0, "native", "create", 2, inMatrix)
-	s.act(10, 15, "create", custom(1, 2, 0).at(1))
-	s.see(16, "ADDED", custom(1, 2, 0).at(1))
+	s.done(10, "create", custom(1, 2, 0).at(1))
 	s.version = 1
 	s.see(20, "ADDED", deployment(1, 2, 0, 0))
 	s.see(25, "ADDED", replicaSet())

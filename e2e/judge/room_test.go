@@ -42,13 +42,11 @@ func scaledUp(t *testing.T, template fields, asks int, fourth thing, change ...f
 	s.entries[0].Header.Workload = &queue
 	s.entries[0].Header.Styles = []record.Style{{Style: spec.Style{Name: "native", Child: spec.Child{OwnerReference: true}}}}
 	s.begin(0, "native", "scale-up", 3, func(b *record.Sample) { b.Prepare = true })
-	s.act(10, 15, "create", of(1, 3))
-	s.see(16, "ADDED", of(1, 3))
+	s.done(10, "create", of(1, 3))
 	s.see(30, "ADDED", server(3, 3))
 	s.end(1000, record.Settled)
 	s.begin(1100, "native", "scale-up", 4, change...)
-	s.act(1110, 1115, "patch", of(2, 4))
-	s.see(1116, "MODIFIED", of(2, 4))
+	s.done(1110, "patch", of(2, 4))
 	s.see(1200, "MODIFIED", server(asks, 3))
 	s.see(1210, "ADDED", member(4, "Pending"))
 	s.see(1410, "MODIFIED", fourth)
@@ -223,8 +221,7 @@ func TestAGivenStateForWhichThereIsNoRoom(t *testing.T) {
 func TestWhyAPodDoesNotStartIsToldBeforeACondition(t *testing.T) {
 	s := newStory(t)
 	s.begin(0, "native", "create", 3, func(b *record.Sample) { b.Expect = []string{"converged"} })
-	s.act(10, 15, "create", custom(1, 3, 0))
-	s.see(16, "ADDED", custom(1, 3, 0))
+	s.done(10, "create", custom(1, 3, 0))
 	s.see(40, "ADDED", deployment(1, 3, 3, 0))
 	s.see(41, "ADDED", replicaSet())
 	p := pod(1, "Pending")

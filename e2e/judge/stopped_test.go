@@ -32,8 +32,7 @@ func TestStepsThatWereNotReachedAreNotJudged(t *testing.T) {
 	const stop = "await handled: " + lacks
 	s := newStory(t)
 	s.begin(0, "native", "two-namespaces", -1, ofMatrix("services", "gone", "garbage", "write-history", "converged", "status"))
-	s.act(10, 15, "create", custom(1, 2, 0))
-	s.see(16, "ADDED", custom(1, 2, 0))
+	s.done(10, "create", custom(1, 2, 0))
 	s.stop(2000, spec.PointHandled, lacks)
 	r := s.result()
 	assert.Equal(t, map[string]spec.Outcome{
@@ -95,8 +94,7 @@ func TestADeploymentWithAnotherReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.begin(0, "native", "create", 1, ofMatrix("services", "converged"))
-			s.act(10, 15, "create", custom(1, 1, 0))
-			s.see(16, "ADDED", custom(1, 1, 0))
+			s.done(10, "create", custom(1, 1, 0))
 			s.see(20, "ADDED", one.there)
 			s.end(2000, record.TimedOut)
 			assert.Contains(t, s.verdict("converged").Message, "there is no Deployment whose controller is the custom resource cache; there is Deployment cache-deployment "+one.says)

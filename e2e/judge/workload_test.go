@@ -67,8 +67,7 @@ func TestAnotherWorkloadIsJudgedByWhatItSays(t *testing.T) {
 			Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: []string{spec.StatusObservedGeneration}}},
 		}}}
 		s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = append(slices.Clone(sized), "reference") })
-		s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-		s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+		s.done(10, "create", queued(1, 2, 0, "").at(100))
 		s.see(20, "ADDED", server(2, 0))
 		s.see(30, "ADDED", member(1, "Running"))
 		s.see(40, "ADDED", member(2, "Running"))
@@ -96,8 +95,7 @@ func TestAnotherWorkloadLeavesNothing(t *testing.T) {
 	s.entries[0].Header.Workload = &queue
 	s.entries[0].Header.Styles[0].Child.OwnerReference = true
 	s.begin(0, "native", "delete", 2, func(b *record.Sample) { b.Prepare = true })
-	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.done(10, "create", queued(1, 2, 0, "").at(100))
 	s.see(20, "ADDED", server(2, 2))
 	s.see(30, "ADDED", member(1, "Running"))
 	s.end(1000, record.Settled)
@@ -130,8 +128,7 @@ func TestTheFloorIsReadyWithoutAStatus(t *testing.T) {
 	s.entries[0].Header.Workload = &queue
 	s.entries[0].Header.Styles[0] = record.Style{Style: spec.Style{Name: "native", Control: spec.Harness, Child: spec.Child{OwnerReference: true}}}
 	s.begin(0, "native", "create", 2)
-	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.done(10, "create", queued(1, 2, 0, "").at(100))
 	s.see(20, "ADDED", server(2, 0))
 	s.see(50, "MODIFIED", server(2, 2))
 	s.end(2000, record.Settled)
@@ -181,8 +178,7 @@ func TestPodsThatAreTheMainChildrenAreJudgedTogether(t *testing.T) {
 		s.entries[0].Header.Workload = &crew
 		s.entries[0].Header.Styles = []record.Style{{Style: spec.Style{Name: "native", Child: spec.Child{OwnerReference: true}}}}
 		s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = []string{"converged", "write-history", "ledger"} })
-		s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-		s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+		s.done(10, "create", queued(1, 2, 0, "").at(100))
 		for i, pod := range test.last {
 			s.see(float64(20+10*i), "ADDED", pod)
 		}
@@ -201,8 +197,7 @@ func TestPodsThatAreTheMainChildrenAreLeft(t *testing.T) {
 	s.entries[0].Header.Workload = &crew
 	s.entries[0].Header.Styles[0].Child.OwnerReference = true
 	s.begin(0, "native", "delete", 2, func(b *record.Sample) { b.Prepare = true })
-	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.done(10, "create", queued(1, 2, 0, "").at(100))
 	s.see(20, "ADDED", hand(1, true, false))
 	s.end(1000, record.Settled)
 	s.begin(2000, "native", "delete", -1)
@@ -367,8 +362,7 @@ func TestReadyLooksAtOtherChildren(t *testing.T) {
 	s.entries[0].Header.Workload = &w
 	s.entries[0].Header.Styles[0].Child.OwnerReference = true
 	s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = []string{"converged"} })
-	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
-	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.done(10, "create", queued(1, 2, 0, "").at(100))
 	s.see(20, "ADDED", claim("services", "1Gi"))
 	s.see(21, "ADDED", claim("elsewhere", "1Gi"))
 	s.see(30, "ADDED", server(2, 2))
