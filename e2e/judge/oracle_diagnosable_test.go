@@ -35,11 +35,7 @@ func conditioned(x thing, kind, reason, message string) thing {
 }
 
 func TestDiagnosable(t *testing.T) {
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"a condition of the custom resource": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
 		}, spec.Pass, "100ms after it went wrong, condition Ready of memcacheds/cache says: Denied: " + forbidden},

@@ -66,11 +66,7 @@ func step(name, of, phase string, statuses ...any) thing {
 
 func TestHealth(t *testing.T) {
 	restarted := controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(2, "Error")})
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"nothing happens": {func(*story) {}, spec.Pass, "none of the operator's 1 pod restarted or ended in error"},
 		"a restart":       {func(s *story) { s.see(2100, "MODIFIED", restarted) }, spec.Fail, "container main of pod system/c1 ended with exit code 2, Error at +0.090 s"},
 		"a crash": {func(s *story) {

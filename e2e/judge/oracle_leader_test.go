@@ -26,11 +26,7 @@ func TestWhoWritesWhileTwoRun(t *testing.T) {
 	write := func(s *story, pod string, ms float64) {
 		s.by(pod, ms, "update", spec.Deployments, "services", "cache-deployment", 200)
 	}
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"no election": {func(s *story) {
 			write(s, "a", 100)
 			write(s, "b", 101)

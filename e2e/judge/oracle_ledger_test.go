@@ -28,11 +28,7 @@ func (s *story) changed(ms float64, generation, size int) {
 }
 
 func TestLedger(t *testing.T) {
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"each handled": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
@@ -161,11 +157,7 @@ func TestLedgerOfTheImpossible(t *testing.T) {
 }
 
 func TestLedgerOfLives(t *testing.T) {
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"a new life": {func(s *story) {
 			s.see(2030, "DELETED", deployment(1, 3, 3, 3))
 			s.done(2040, "create", custom(1, 2, 0).named("cache", "cr2").at(700))

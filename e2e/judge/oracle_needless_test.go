@@ -18,11 +18,7 @@ func eventAbout(uid string, n int) thing {
 
 func TestNoNeedlessWork(t *testing.T) {
 	annotated := func(s *story) { s.changed(2010, 1, 3); s.changed(2020, 1, 3) }
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"quiet": {annotated, spec.Pass, "on account of 2 writes to the custom resource"},
 		"a write to the Deployment": {func(s *story) {
 			annotated(s)

@@ -41,11 +41,7 @@ func (s *story) caughtUp(ms float64) {
 }
 
 func TestRecovers(t *testing.T) {
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"by itself":                {func(s *story) { away(s); s.caughtUp(3390) }, spec.Pass, "by itself, 1.2s after the fault was over"},
 		"before it was over":       {func(s *story) { away(s); s.broke(2900, record.Over, "stop", "again"); s.caughtUp(2880) }, spec.Pass, "by itself, before the fault was over"},
 		"after a nudge":            {func(s *story) { away(s); s.nudgeAt(3000); s.caughtUp(3100) }, spec.Fail, "reached only after a nudge, 100ms after it"},
@@ -114,11 +110,7 @@ func TestRecoversFromADeletion(t *testing.T) {
 
 // The pods of what the operator looks after are not its own.
 func TestPodsKeptThroughAFault(t *testing.T) {
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"kept": {func(*story) {}, spec.Pass, "3 pods of the 3 pods that ran when the fault began"},
 		"lost": {func(s *story) { s.see(2300, "DELETED", pod(1, "Running")) }, spec.Fail, "expected 3 pods that ran when the fault began (+0.080 s) to run on"},
 		"not there when the fault began": {func(s *story) {

@@ -16,11 +16,7 @@ func (s *story) submitted(ms float64, resource, problem string) {
 
 func TestRefused(t *testing.T) {
 	const negative = `Memcached.cache.example.com "cache" is invalid: spec.size: Invalid value: -1: should be greater than or equal to 0`
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"refused":         {func(s *story) { s.submitted(2010, customs, negative) }, spec.Pass, "refused at +0.005 s: " + negative},
 		"another version": {func(s *story) { s.submitted(2010, "memcacheds.v9.cache.example.com", "could not find SPEC.SIZE in v9") }, spec.Pass, "in v9"},
 		"unclear":         {func(s *story) { s.submitted(2010, customs, "no") }, spec.Fail, `expected a refusal that says "spec\\.size"; the API server said at +0.005 s: no`},

@@ -13,11 +13,7 @@ func TestWhatIsAnothersIsNotTaken(t *testing.T) {
 		d.uid, d.object["metadata"].(fields)["ownerReferences"] = "other", []any{fields{"kind": "ConfigMap", "uid": owner, "controller": true}}
 		return d
 	}
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"left":    {func(s *story) { s.see(2100, "MODIFIED", other(1, "theirs")) }, spec.Pass, "was as it had been made"},
 		"scaled":  {func(s *story) { s.see(2100, "MODIFIED", other(2, "theirs")) }, spec.Fail, "its spec was another"},
 		"adopted": {func(s *story) { s.see(2100, "MODIFIED", other(1, "cr1")) }, spec.Fail, "its owner references were others"},
@@ -61,11 +57,7 @@ func TestOtherChildrenThatAreAnothersAreNotTaken(t *testing.T) {
 	front := func(generation, ready int) thing {
 		return deployment(generation, 0, 0, ready).named("cache-front", "front")
 	}
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"left":          {func(s *story) { s.see(2100, "MODIFIED", front(1, 1)) }, spec.Pass, "configmaps/cache-notes, deployments/cache-front, which are somebody else's, were as they had been made"},
 		"written":       {func(s *story) { s.see(2100, "MODIFIED", notes("theirs")) }, spec.Fail, "configmaps/cache-notes as it is, which is somebody else's; at"},
 		"adopted":       {func(s *story) { s.see(2100, "MODIFIED", notes("cr1").at(50)) }, spec.Fail, "it had another controller"},

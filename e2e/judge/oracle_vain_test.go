@@ -66,11 +66,7 @@ func TestInVain(t *testing.T) {
 	broken := func(s *story) {
 		s.add(record.Entry{Time: at(12), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, From: at(10), Kind: spec.FaultRefuse, What: "child", Namespace: "services"}})
 	}
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"nothing refused":           {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
 		"ever more seldom":          {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
 		"a few times in vain":       {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},

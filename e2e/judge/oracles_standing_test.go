@@ -158,11 +158,7 @@ func TestUntouched(t *testing.T) {
 		o.object["metadata"] = meta
 		return o
 	}
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"status alone": {func(s *story) { s.see(1800, "MODIFIED", custom(1, 3, 1, "p1")) }, spec.Pass, "brought about by the harness"},
 		"the user's":   {func(s *story) { s.changed(1800, 2, 4) }, spec.Pass, "brought about by the harness"},
 		"heard of before the reply": {func(s *story) {
@@ -235,11 +231,7 @@ func (s *story) audited(ms, read float64, user, verb, resource string) {
 
 func TestCalm(t *testing.T) {
 	const operator = "system:serviceaccount:operators:native"
-	for name, test := range map[string]struct {
-		tell    func(*story)
-		want    spec.Outcome
-		message string
-	}{
+	for name, test := range map[string]telling{
 		"calm": {func(s *story) {
 			s.audited(690, 692, operator, "update", customs)
 		}, spec.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},

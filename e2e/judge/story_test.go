@@ -243,6 +243,13 @@ func (s *story) verdict(oracle string) judge.Verdict {
 	return r.Verdicts[i]
 }
 
+// telling is what a story tells, and what an oracle must find in it.
+type telling struct {
+	tell    func(*story)
+	want    spec.Outcome
+	message string
+}
+
 // says judges the story's last sample by one oracle, and checks its outcome and a part of its message.
 func (s *story) says(oracle string, want spec.Outcome, message string) judge.Verdict {
 	s.t.Helper()
