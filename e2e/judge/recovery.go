@@ -25,7 +25,7 @@ type recovery struct {
 	over  time.Duration // when the last fault ended
 	from  time.Duration // that, or when the nudge was made
 	stood time.Duration // since when the wanted state stood, until the sample's end
-	lacks string        // what was lacking at the sample's end
+	lacks string        // what was lacking at the sample's end; the times are then of no use
 }
 
 // recovered says how the sample came back from its faults; false: it had none, or the last was not over when it ended.
@@ -37,8 +37,7 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 	r := recovery{by: expect.Itself, over: over[len(over)-1].From}
 	r.from = r.over
 	if r.stood, r.lacks = wholeSince(t); r.lacks != "" {
-		r.by = expect.Never
-		return r, true
+		return recovery{by: expect.Never, lacks: r.lacks}, true
 	}
 	for e := range t.All() {
 		if e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
@@ -62,9 +61,6 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 		return nil
 	}
 	r, _ := recovered(t)
-	if r.by == expect.Never {
-		return &Recovery{By: expect.Never}
-	}
 	return &Recovery{By: r.by, After: max(r.stood-r.over, 0)}
 }
 

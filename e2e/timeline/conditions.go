@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
@@ -262,12 +263,7 @@ func (t *Timeline) busyLacks(s *Subject) string {
 
 // workLacks names the work objects of a custom resource that have not ended.
 func (t *Timeline) workLacks(s *Subject) string {
-	var unfinished []string
-	for _, w := range t.WorksOf(s) {
-		if !w.ended {
-			unfinished = append(unfinished, Title(w.Resource, w.Name))
-		}
-	}
+	unfinished := plain.Pick(t.WorksOf(s), func(w *WorkObject) (string, bool) { return Title(w.Resource, w.Name), !w.ended })
 	switch n := len(unfinished); {
 	case n == 1:
 		return unfinished[0] + " has not ended"
@@ -310,17 +306,10 @@ func (t *Timeline) workingLacks() string {
 			return ""
 		}
 	}
-	for _, w := range t.WorksOf(t.Subjects[0]) {
-		if !w.Listed && w.Made >= t.Actions.Intent {
-			return ""
-		}
-	}
-	for _, w := range t.Writes() {
-		if w.At >= t.Actions.Intent {
-			return ""
-		}
-	}
-	if t.tried > 0 && t.tried >= t.Actions.Intent || t.mentioned() {
+	since := t.Actions.Intent
+	if slices.ContainsFunc(t.WorksOf(t.Subjects[0]), func(w *WorkObject) bool { return !w.Listed && w.Made >= since }) ||
+		slices.ContainsFunc(t.Writes(), func(w Write) bool { return w.At >= since }) ||
+		t.tried > 0 && t.tried >= since || t.mentioned() {
 		return ""
 	}
 	return "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"
