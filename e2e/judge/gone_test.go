@@ -100,7 +100,7 @@ func TestGoneIsWhatTheWorkloadSays(t *testing.T) {
 		}
 		s.end(6000, record.Settled)
 		j := s.judge()
-		v := verdictOf(t, j, "gone")
+		v := s.verdict("gone")
 		assert.Equal(t, test.outcome, v.Outcome, "%s: %s", name, v.Message)
 		assert.Contains(t, v.Message, test.message, name)
 		var all []judge.Sample

@@ -35,7 +35,7 @@ func probed(t *testing.T, probe *spec.Probe, expect string, tell func(*story)) (
 	s.end(20_000, record.Settled)
 	j := s.judge()
 	require.Len(t, j.Results, 1)
-	return verdictOf(t, j, expect), j.Results[0].Service
+	return s.verdict(expect), j.Results[0].Service
 }
 
 func TestAnswersAllAlong(t *testing.T) {

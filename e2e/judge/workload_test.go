@@ -76,7 +76,7 @@ func TestAnotherWorkloadIsJudgedByWhatItSays(t *testing.T) {
 		s.end(2000, record.Settled)
 		j := s.judge()
 		for oracle, want := range test.want {
-			v := verdictOf(t, j, oracle)
+			v := s.verdict(oracle)
 			assert.Equal(t, want.Outcome, v.Outcome, "%s: %s: %s", name, oracle, v.Message)
 			assert.Contains(t, v.Message, want.Message, name)
 		}
@@ -104,22 +104,8 @@ func TestAnotherWorkloadLeavesNothing(t *testing.T) {
 	s.see(2020, "DELETED", queued(1, 2, 0, "").at(111))
 	s.see(2030, "DELETED", server(2, 2))
 	s.end(4000, record.Settled)
-	j := s.judge()
-	v := verdictOf(t, j, "garbage")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "expected no StatefulSet or pod to be left")
+	v := s.says("garbage", spec.Fail, "expected no StatefulSet or pod to be left")
 	assert.Contains(t, v.Message, "pod p1 is still there")
-}
-
-func verdictOf(t *testing.T, j *judge.Judgement, oracle string) judge.Verdict {
-	t.Helper()
-	for _, v := range j.Results[len(j.Results)-1].Verdicts {
-		if v.Oracle == oracle {
-			return v
-		}
-	}
-	t.Fatalf("no verdict of %s", oracle)
-	return judge.Verdict{}
 }
 
 // The harness writes no status: of the floor, to be rolled out is to be ready.
@@ -132,9 +118,7 @@ func TestTheFloorIsReadyWithoutAStatus(t *testing.T) {
 	s.see(20, "ADDED", server(2, 0))
 	s.see(50, "MODIFIED", server(2, 2))
 	s.end(2000, record.Settled)
-	v := verdictOf(t, s.judge(), "converged")
-	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
-	assert.Contains(t, v.Message, "StatefulSet cache-server had 2 ready replicas at +0.040 s")
+	s.says("converged", spec.Pass, "StatefulSet cache-server had 2 ready replicas at +0.040 s")
 }
 
 // crew is a workload whose pods are its main children.
@@ -184,11 +168,10 @@ func TestPodsThatAreTheMainChildrenAreJudgedTogether(t *testing.T) {
 		}
 		s.see(100, "MODIFIED", queued(1, 2, 1, "Up"))
 		s.end(2000, record.Settled)
-		j := s.judge()
-		v := verdictOf(t, j, "converged")
+		v := s.verdict("converged")
 		assert.Equal(t, test.outcome, v.Outcome, "%s: %s", name, v.Message)
 		assert.Contains(t, v.Message, test.want, name)
-		assert.Equal(t, spec.NotApplicable, verdictOf(t, j, "write-history").Outcome, name)
+		assert.Equal(t, spec.NotApplicable, s.verdict("write-history").Outcome, name)
 	}
 }
 
@@ -204,9 +187,7 @@ func TestPodsThatAreTheMainChildrenAreLeft(t *testing.T) {
 	s.act(2010, 2015, "delete", queued(1, 2, 0, "").at(110))
 	s.see(2020, "DELETED", queued(1, 2, 0, "").at(111))
 	s.end(4000, record.Settled)
-	v := verdictOf(t, s.judge(), "garbage")
-	assert.Equal(t, spec.Fail, v.Outcome)
-	assert.Contains(t, v.Message, "Pod p1 is still there")
+	s.says("garbage", spec.Fail, "Pod p1 is still there")
 }
 
 // rolling is a sample of the matrix in which three pods run, and a knob that rolls them is turned at 100 ms.
@@ -284,13 +265,8 @@ func TestPodsThatAKnobRolls(t *testing.T) {
 			s := rolling(t, nil, "converged", "pods-kept")
 			test.tell(s)
 			s.end(3000, record.Settled)
-			j := s.judge()
-			v := verdictOf(t, j, "converged")
-			assert.Equal(t, test.converged, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.saysReady)
-			v = verdictOf(t, j, "pods-kept")
-			assert.Equal(t, test.kept, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.saysKept)
+			s.says("converged", test.converged, test.saysReady)
+			s.says("pods-kept", test.kept, test.saysKept)
 		})
 	}
 	s := rolling(t, func(w *spec.Workload) { w.Quorum = "" }, "pods-kept")
@@ -374,7 +350,7 @@ func TestReadyLooksAtOtherChildren(t *testing.T) {
 	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 	s.end(1000, record.Settled)
 	j := s.judge()
-	assert.Equal(t, spec.Pass, verdictOf(t, j, "converged").Outcome)
+	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
 	for sample := range j.Samples() {
 		if sample.Phase == spec.PhaseReady {
 			assert.Equal(t, judge.OK, sample.Outcome)
