@@ -205,9 +205,6 @@ func (g *Judging) Add(e record.Entry) (*Result, error) {
 	return g.follow(e, closed)
 }
 
-// Open is the sample that is open at a place; nil: none is. See timeline.Splitter.Open.
-func (g *Judging) Open(place string) *timeline.Timeline { return g.splitter.Open(place) }
-
 // End judges the samples whose end never came. No entry is to follow.
 func (g *Judging) End() error {
 	for _, t := range g.splitter.Rest() {

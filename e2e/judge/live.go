@@ -113,7 +113,7 @@ func (l *Live) ask(place string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.judging.Open(place); t != nil {
+	if t := l.judging.splitter.Open(place); t != nil {
 		return of(t)
 	}
 	return "no sample is open"
