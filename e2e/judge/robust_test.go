@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -198,7 +199,7 @@ func TestCompressedUnderAnotherName(t *testing.T) {
 func TestDamagedObjects(t *testing.T) {
 	for name, object := range map[string]string{
 		"not closed": `{"metadata":{"uid":"a"}`, "closed twice": `{"metadata":{}}}`, "not JSON": `{"status":{"phase":nothing at all}}`,
-		"more behind it": `{}},"more":{"a":{}`,
+		"more behind it": `{}},"more":{"a":{}`, "too deep": `{"a":` + strings.Repeat("[", 5<<20) + strings.Repeat("]", 5<<20) + `}`,
 	} {
 		for _, resource := range []string{"pods.v1", workflows} {
 			t.Run(name+" "+resource, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 // of spend: nothing is found where it does not allow for the steps, see Walks.
 func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) {
 	found := make([]Value, len(l.paths))
-	if len(object) > 0 && !gjson.ValidBytes(object) { // an event may come without an object
+	if len(object) > 0 && !valid(object) { // an event may come without an object
 		var text json.RawMessage
 		return found, json.Unmarshal(object, &text) // its error says where
 	}
@@ -156,6 +156,16 @@ func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) 
 		}
 	}
 	return found, nil
+}
+
+// valid reports whether an object is JSON. gjson is quick, and calls itself for each level: what may be very deep is left
+// to encoding/json, which refuses it.
+func valid(object []byte) bool {
+	const deep = 10_000
+	if bytes.Count(object, []byte("{"))+bytes.Count(object, []byte("[")) > deep {
+		return json.Valid(object)
+	}
+	return gjson.ValidBytes(object)
 }
 
 // walk fills in what a tree wants of a value. False: its members are not as expected.
