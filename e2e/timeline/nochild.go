@@ -16,10 +16,14 @@ func (t *Timeline) NoChild(s *Subject) string {
 	others := Living(t.World.Mains, func(d *Entity) bool {
 		return d.Namespace == s.Namespace && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool { return t.ChildOf(o) == d.Object })
 	})
-	said := plain.Map(others, func(d *wire.Object) string {
-		return fmt.Sprintf("there is %s %s with %s", t.Child.Kind, d.Name, s.references(d))
-	})
-	return strings.Join(append([]string{"there is no " + t.childTitle(s)}, Some(said, mostNamed)...), "; ") + t.refused()
+	text := "there is no " + t.childTitle(s)
+	for _, d := range others[:min(len(others), mostNamed)] {
+		text += fmt.Sprintf("; there is %s %s with %s", t.Child.Kind, d.Name, s.references(d))
+	}
+	if more := len(others) - mostNamed; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text + t.refused()
 }
 
 // references names an object's owner references.
