@@ -21,28 +21,28 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// performers says how each kind of step is done: each is one file here, and one in
-// package scenarios, which says all else of it.
+// performers says how each kind of step is done, by its name in a scenario's file. All else of it says package
+// scenarios.
 func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) error {
 	return map[string]func(*sampleRun, context.Context, scenarios.Step) error{
-		scenarios.StepCreate:    (*sampleRun).create,
-		scenarios.StepPatch:     (*sampleRun).patch,
-		scenarios.StepApply:     (*sampleRun).apply,
-		scenarios.StepScale:     (*sampleRun).scale,
-		scenarios.StepReadScale: (*sampleRun).readScale,
-		scenarios.StepSeries:    (*sampleRun).series,
-		scenarios.StepAnnotate:  (*sampleRun).annotate,
-		scenarios.StepFinalize:  (*sampleRun).finalize,
-		scenarios.StepDelete:    (*sampleRun).delete,
-		scenarios.StepSubmit:    (*sampleRun).submit,
-		scenarios.StepWrong:     (*sampleRun).wrong,
-		scenarios.StepDrift:     (*sampleRun).drift,
-		scenarios.StepTurn:      (*sampleRun).turn,
-		scenarios.StepPause:     (*sampleRun).pause,
-		scenarios.StepFault:     (*sampleRun).fault,
-		scenarios.StepMend:      (*sampleRun).mend,
-		scenarios.StepAwait:     (*sampleRun).await,
-		scenarios.StepProbe:     (*sampleRun).probe,
+		"create":    (*sampleRun).create,
+		"patch":     (*sampleRun).patch,
+		"apply":     (*sampleRun).apply,
+		"scale":     (*sampleRun).scale,
+		"readScale": (*sampleRun).readScale,
+		"series":    (*sampleRun).series,
+		"annotate":  (*sampleRun).annotate,
+		"finalize":  (*sampleRun).finalize,
+		"delete":    (*sampleRun).delete,
+		"submit":    (*sampleRun).submit,
+		"wrong":     (*sampleRun).wrong,
+		"drift":     (*sampleRun).drift,
+		"turn":      (*sampleRun).turn,
+		"pause":     (*sampleRun).pause,
+		"fault":     (*sampleRun).fault,
+		"mend":      (*sampleRun).mend,
+		"await":     (*sampleRun).await,
+		"probe":     (*sampleRun).probe,
 	}
 }
 
