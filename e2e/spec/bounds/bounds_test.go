@@ -15,7 +15,7 @@ import (
 func TestTemplatesOfNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "memcached-deployment": "memcached-deployment",
-		"{{.Name}}": "m", "{{ .Namespace }}-{{- .Name }}": "n-m", `^\["{{.Namespace}}","{{.Name}}"\]$`: `^\["n","m"\]$`,
+		"{{.Name}}": "m", "{{ .Namespace }}-{{.Name }}": "n-m", `^\["{{.Namespace}}","{{.Name}}"\]$`: `^\["n","m"\]$`,
 	} {
 		template, err := bounds.NewTemplate(text)
 		require.NoError(t, err, text)
@@ -28,17 +28,19 @@ func TestTemplatesOfNames(t *testing.T) {
 // What a hostile file holds is refused before anything of it is executed.
 func TestTemplatesThatHoldMoreAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`{{range $i, $_ := .Name}}x{{end}}`:                     "more in it",
-		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`: "more in it",
-		`{{printf "%1000000000d" 1}}`:                           "printf",
-		`{{.Name | len}}`:                                       "len",
-		`{{$x := .Name}}{{$x}}`:                                 "more in it",
-		`{{with .Name}}{{.}}{{end}}`:                            "more in it",
-		`{{.Name.Other}}`:                                       "more in it",
-		`{{.}}`:                                                 "more in it",
-		`{{"text"}}`:                                            "more in it",
-		`{{.Size}}`:                                             "there is no .Size",
-		`{{.Name`:                                               "read the template",
+		`{{range $i, $_ := .Name}}x{{end}}`:                     "found {{range $i",
+		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`: "found {{define",
+		`{{printf "%1000000000d" 1}}`:                           "found {{printf",
+		`{{.Name | len}}`:                                       "found {{.Name | len}}",
+		`{{$x := .Name}}{{$x}}`:                                 "found {{$x",
+		`{{with .Name}}{{.}}{{end}}`:                            "found {{with",
+		`{{.Name.Other}}`:                                       "found {{.Name.Other}}",
+		`{{.}}`:                                                 "found {{.}}",
+		`{{"text"}}`:                                            "found {{\"text\"}}",
+		`{{.Size}}`:                                             "there is more in it than texts, .Name and .Namespace: found {{.Size}}",
+		`{{- .Name}}`:                                           "found {{- .Name}}",
+		`{{.Name`:                                               "found {{.Name",
+		`{{{.Name}}{.Name}}`:                                    "found {{.Name}}",
 		strings.Repeat("{{if .Name}}", 1e6):                     "12000000 bytes long",
 	} {
 		_, err := bounds.NewTemplate(text)

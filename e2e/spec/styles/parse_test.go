@@ -303,7 +303,7 @@ func TestParseRefuses(t *testing.T) {
 		"work of nothing":               {"{path: spec.for, matches", "{matches", `style.yaml:40: work.of: field "path" is missing`},
 		"work of any":                   {", matches: \"^{{.Namespace}}/{{.Name}}$\"", "", `style.yaml:40: work.of: field "matches" is missing`},
 		"work of no template":           {"{{.Name}}$", "{{.Name$", "style.yaml:40: work.of.matches: found \"^{{.Namespace}}/{{.Name$\", expected a text/template"},
-		"work of an unknown field":      {"/{{.Name}}$", "/{{.Name}}-{{.Size}}$", "expected a text/template over .Name and .Namespace that makes a regular expression (RE2): of.matches: there is no .Size"},
+		"work of an unknown field":      {"/{{.Name}}$", "/{{.Name}}-{{.Size}}$", "expected a text/template over .Name and .Namespace that makes a regular expression (RE2): of.matches: there is more in it than texts, .Name and .Namespace: found {{.Size}}$"},
 		"work of a program":             {"/{{.Name}}$", "/{{.Name}}{{range 2000000000}}{{end}}$", "that makes a regular expression (RE2): of.matches: there is more in it than texts"},
 		"work of no expression":         {"/{{.Name}}$", "/{{.Name}}($", "error parsing regexp: missing closing )"},
 		"work of a whole namespace":     {"/{{.Name}}$", "/$", "it is the same for custom resources of two names or in two namespaces"},
