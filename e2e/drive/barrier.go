@@ -22,9 +22,9 @@ import (
 type barrier struct {
 	faults Breaker
 	clock  func() time.Duration
-	// stopped is closed when the run is stopped: the cluster then goes, or all
-	// that the run has made in it, and nobody waits until it serves again.
-	stopped <-chan struct{}
+	// run ends when the run is stopped: the cluster then goes, or all that the run
+	// has made in it, and nobody waits until it serves again.
+	run context.Context
 
 	mu      sync.Mutex
 	members int
@@ -48,8 +48,8 @@ type action struct {
 	err   error
 }
 
-func newBarrier(faults Breaker, clock func() time.Duration, members int, stopped <-chan struct{}) *barrier {
-	return &barrier{faults: faults, clock: clock, members: members, stopped: stopped, broken: map[string]fault.Broken{}, what: map[string]string{}}
+func newBarrier(run context.Context, faults Breaker, clock func() time.Duration, members int) *barrier {
+	return &barrier{faults: faults, clock: clock, members: members, run: run, broken: map[string]fault.Broken{}, what: map[string]string{}}
 }
 
 // do waits for the other members, and does the work once for all.
@@ -124,30 +124,11 @@ const (
 
 // undoing is a context that lasts whatever has ended meanwhile.
 func (b *barrier) undoing() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
-	go func() {
-		select {
-		case <-b.stopped:
-		case <-ctx.Done():
-			return
-		}
-		timer := time.NewTimer(stoppedUndo)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
-
-func (b *barrier) isStopped() bool {
-	select {
-	case <-b.stopped:
-		return true
-	default:
-		return false
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.run), undoTimeout)
+	goOn := context.AfterFunc(b.run, func() { time.AfterFunc(stoppedUndo, cancel) })
+	return ctx, func() {
+		goOn()
+		cancel()
 	}
 }
 
@@ -166,7 +147,7 @@ func (b *barrier) undo(kind string) action {
 	if err := broken.Undo(ctx); err != nil {
 		d.fault.Error = firstLine(err)
 		// What was given back and does not serve again is the operator's failure, not the test environment's.
-		if !unready(err) && !b.isStopped() {
+		if !unready(err) && b.run.Err() == nil {
 			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 			return d
 		}

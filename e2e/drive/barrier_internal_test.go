@@ -40,12 +40,13 @@ func TestARunThatIsStoppedDoesNotWaitForWhatItBroke(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				stopped := make(chan struct{})
-				l := newBarrier(endless{}, func() time.Duration { return 0 }, 1, stopped)
+				run, stop := context.WithCancel(t.Context())
+				defer stop()
+				l := newBarrier(run, endless{}, func() time.Duration { return 0 }, 1)
 				_, err := l.begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "all"}, fault.Target{})
 				require.NoError(t, err)
 				if test.stopped {
-					close(stopped)
+					stop()
 				}
 				began := time.Now()
 				done, err := l.leave()
@@ -79,7 +80,7 @@ func TestWhatCouldNotBeGivenBackIsNoFailureOfTheOperator(t *testing.T) {
 		"nothing could be undone": {errors.New("refused"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newBarrier(broken{test.err}, func() time.Duration { return 0 }, 1, nil)
+			l := newBarrier(t.Context(), broken{test.err}, func() time.Duration { return 0 }, 1)
 			_, err := l.begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "all"}, fault.Target{})
 			require.NoError(t, err)
 			done := l.undo(spec.FaultStop)

@@ -111,7 +111,7 @@ func (g *growing) part(stage, beside string) error {
 
 // restart stops the operator, creates custom resources, and starts it again.
 func (g *growing) restart(ctx context.Context) (err error) {
-	alone := newBarrier(g.style.Faults, g.Recorder.Now, 1, g.stopped)
+	alone := newBarrier(g.whole, g.style.Faults, g.Recorder.Now, 1)
 	defer func() {
 		_, left := alone.leave()
 		err = errors.Join(err, left)

@@ -103,7 +103,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			run.quiet, run.watched = l.window(), run.sample.Window
 		}
 		run.before = s.Before
-		run.together, run.alone = l.together, newBarrier(l.style.Faults, l.Recorder.Now, 1, l.stopped)
+		run.together, run.alone = l.together, newBarrier(l.whole, l.style.Faults, l.Recorder.Now, 1)
 	}
 	there = true
 	_, err = l.run(ctx, run, s.Steps)

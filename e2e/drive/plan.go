@@ -42,7 +42,7 @@ type Plan struct {
 // gone: what else the last scenario left there then needs no reconcile. It returns when no custom resource is left for
 // the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, plan Plan) (leave func(context.Context) error, err error) {
-	t := &turn{Driver: d, style: style, plan: plan, stopped: ctx.Done()}
+	t := &turn{Driver: d, style: style, plan: plan, whole: ctx}
 	t.watches, err = watch.Open(ctx, d.Client, d.Recorder, d.watched(), style.watches()...)
 	if err != nil {
 		return t.leave, err
@@ -64,7 +64,7 @@ type turn struct {
 	style   Style
 	plan    Plan
 	watches *watch.Watches
-	stopped <-chan struct{} // closed when the run is stopped
+	whole   context.Context // ends when the run is stopped
 	lanes   []*lane         // that were begun
 }
 
@@ -177,7 +177,7 @@ func (t *turn) wave(ctx context.Context) error {
 	group, driving := errgroup.WithContext(ctx)
 	var together *barrier
 	if shared > 0 && t.plan.Scenarios[0].Exclusive() != "" {
-		together = newBarrier(t.style.Faults, t.Recorder.Now, shared, t.stopped)
+		together = newBarrier(t.whole, t.style.Faults, t.Recorder.Now, shared)
 	} else {
 		group.SetLimit(max(t.Matrix.Overlap, 1))
 	}
