@@ -13,12 +13,9 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// all names every component of the style.
-const all = "all"
-
 // components are those that a fault names.
 func (i *Injector) components(name string) ([]spec.Component, error) {
-	if name == all {
+	if name == spec.AllComponents {
 		if len(i.Style.Components) == 0 {
 			return nil, fmt.Errorf("style %s declares no component", i.Style.Name)
 		}
@@ -32,24 +29,15 @@ func (i *Injector) components(name string) ([]spec.Component, error) {
 	return []spec.Component{component}, nil
 }
 
-// managers returns a component's managers, the topmost first.
-func (i *Injector) managers(c spec.Component) ([]spec.Component, error) {
-	var chain []spec.Component
-	seen := []string{c.Name}
+// managers returns a component's managers, the topmost first. A style.yaml in which they are none, or make a circle, is
+// refused.
+func (i *Injector) managers(c spec.Component) (chain []spec.Component) {
 	for c.ManagedBy != "" {
-		if slices.Contains(seen, c.ManagedBy) {
-			return nil, fmt.Errorf("style %s: component %s is managed, in the end, by itself", i.Style.Name, c.ManagedBy)
-		}
-		manager, found := i.Style.Component(c.ManagedBy)
-		if !found {
-			return nil, fmt.Errorf("style %s: component %s is managed by %q, which is no component", i.Style.Name, c.Name, c.ManagedBy)
-		}
-		seen = append(seen, manager.Name)
-		chain = append(chain, manager)
-		c = manager
+		c, _ = i.Style.Component(c.ManagedBy)
+		chain = append(chain, c)
 	}
 	slices.Reverse(chain)
-	return chain, nil
+	return chain
 }
 
 // pods lists a component's pods, which must all be this run's.

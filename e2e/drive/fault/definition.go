@@ -15,16 +15,10 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// tutorial is the definition with an optional size without bounds, as in the tutorial.
-const tutorial = "tutorial"
-
-// replaceDefinition lets custom resources be written as the tutorial's definition
-// does, and returns when the API server takes them so.
-func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target) (Broken, error) {
+// replaceDefinition lets custom resources be written as the tutorial's definition does, which has an optional size
+// without bounds, and returns when the API server takes them so.
+func (i *Injector) replaceDefinition(ctx context.Context, _ string, _ Target) (Broken, error) {
 	name := i.Workload.GVR().GroupResource().String()
-	if which != tutorial {
-		return Broken{}, fmt.Errorf("replace the definition %s: there is no other called %q, only %s", name, which, tutorial)
-	}
 	live, err := i.Dynamic.Resource(definitions).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return Broken{}, fmt.Errorf("replace the definition %s: %w", name, err)
@@ -131,9 +125,6 @@ func (i *Injector) define(ctx context.Context, name string, versions []any) erro
 	})
 }
 
-// anyNamespace exists in every cluster, for writes that are only tried.
-const anyNamespace = "default"
-
 // awaitSize returns when the API server takes a size that is too small, or refuses it.
 func (i *Injector) awaitSize(ctx context.Context, taken bool) error {
 	wrong := i.Workload.Smallest() - 1
@@ -147,10 +138,11 @@ func (i *Injector) awaitSize(ctx context.Context, taken bool) error {
 	})
 }
 
-// takesWrong reports whether the API server takes a size that is too small, and what it answers.
+// takesWrong reports whether the API server takes a size that is too small, and what it answers. It is only tried, in the
+// namespace that every cluster has.
 func (i *Injector) takesWrong(ctx context.Context) (takes bool, answer string, err error) {
-	cr := i.Workload.New(anyNamespace, probe, i.Workload.Smallest()-1)
-	_, err = i.Dynamic.Resource(i.Workload.GVR()).Namespace(anyNamespace).Create(ctx, cr, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	cr := i.Workload.New(metav1.NamespaceDefault, probe, i.Workload.Smallest()-1)
+	_, err = i.Dynamic.Resource(i.Workload.GVR()).Namespace(metav1.NamespaceDefault).Create(ctx, cr, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	switch {
 	case err == nil:
 		return true, "it takes it", nil

@@ -141,13 +141,6 @@ func TestNothingOfAnotherRunIsTouched(t *testing.T) {
 	}
 }
 
-func TestManagersThatManageThemselvesAreAMistake(t *testing.T) {
-	_, injector := bench()
-	injector.Style.Components[0].ManagedBy = "worker"
-	_, err := injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultStop, What: "worker"}, fault.Target{})
-	require.ErrorContains(t, err, "is managed, in the end, by itself")
-}
-
 // pod is one of a component's, which somebody's object alone owns.
 func pod(name, of string, uid types.UID, owners ...metav1.OwnerReference) *corev1.Pod {
 	return &corev1.Pod{

@@ -136,21 +136,15 @@ func (i *Injector) rules(ctx context.Context, r role) (metav1.Object, []rbacv1.P
 // setRules writes the rules of a role, whatever they are.
 func (i *Injector) setRules(ctx context.Context, r role, rules []rbacv1.PolicyRule) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		if r.namespace == "" {
-			live, err := i.Kube.RbacV1().ClusterRoles().Get(ctx, r.name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
+		live, _, err := i.rules(ctx, r)
+		switch live := live.(type) {
+		case *rbacv1.ClusterRole:
 			live.Rules = rules
 			_, err = i.Kube.RbacV1().ClusterRoles().Update(ctx, live, metav1.UpdateOptions{})
-			return err
+		case *rbacv1.Role:
+			live.Rules = rules
+			_, err = i.Kube.RbacV1().Roles(r.namespace).Update(ctx, live, metav1.UpdateOptions{})
 		}
-		live, err := i.Kube.RbacV1().Roles(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		live.Rules = rules
-		_, err = i.Kube.RbacV1().Roles(r.namespace).Update(ctx, live, metav1.UpdateOptions{})
 		return err
 	})
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/restmapper"
 
 	"operatorbench/e2e/environment/kube"
 )
@@ -128,15 +129,18 @@ func (i *Injector) owner(ctx context.Context, namespace string, ref *metav1.Owne
 	if err != nil {
 		return nil, err
 	}
-	resource, namespaced, err := i.resource(version.WithKind(ref.Kind))
+	mapper, err := i.mapper()
 	if err != nil {
 		return nil, err
 	}
-	client := i.Dynamic.Resource(resource).Namespace(namespace)
-	if !namespaced {
-		client = i.Dynamic.Resource(resource)
+	served, err := mapper.RESTMapping(version.WithKind(ref.Kind).GroupKind(), version.Version)
+	if err != nil {
+		return nil, err
 	}
-	found, err := client.Get(ctx, ref.Name, metav1.GetOptions{})
+	if served.Scope.Name() == meta.RESTScopeNameRoot {
+		namespace = ""
+	}
+	found, err := i.Dynamic.Resource(served.Resource).Namespace(namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && found.GetUID() != ref.UID {
 		return nil, nil
 	}
@@ -146,16 +150,11 @@ func (i *Injector) owner(ctx context.Context, namespace string, ref *metav1.Owne
 	return found, nil
 }
 
-// resource returns what serves a kind.
-func (i *Injector) resource(kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced bool, err error) {
-	list, err := i.Kube.Discovery().ServerResourcesForGroupVersion(kind.GroupVersion().String())
+// mapper asks the cluster what serves which kinds.
+func (i *Injector) mapper() (meta.RESTMapper, error) {
+	groups, err := restmapper.GetAPIGroupResources(i.Kube.Discovery())
 	if err != nil {
-		return resource, false, fmt.Errorf("ask the cluster what serves %s: %w", kind, err)
+		return nil, fmt.Errorf("ask the cluster for its resources: %w", err)
 	}
-	for n := range list.APIResources {
-		if r := &list.APIResources[n]; r.Kind == kind.Kind && !strings.Contains(r.Name, "/") {
-			return kind.GroupVersion().WithResource(r.Name), r.Namespaced, nil
-		}
-	}
-	return resource, false, fmt.Errorf("the cluster serves no %s", kind)
+	return restmapper.NewDiscoveryRESTMapper(groups), nil
 }

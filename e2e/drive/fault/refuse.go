@@ -11,6 +11,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -157,9 +158,20 @@ type attempt func(context.Context) (*unstructured.Unstructured, error)
 
 // trial returns an attempt to create an object of a resource.
 func (i *Injector) trial(what schema.GroupResource, cr Target) (attempt, error) {
-	resource, kind, err := i.kindOf(what)
+	mapper, err := i.mapper()
 	if err != nil {
 		return nil, err
+	}
+	kind, err := mapper.KindFor(what.WithVersion("")) // by the version that the cluster prefers
+	if err != nil {
+		return nil, fmt.Errorf("the cluster serves no %s: %w", what, err)
+	}
+	served, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, err
+	}
+	if served.Scope.Name() == meta.RESTScopeNameRoot {
+		return nil, fmt.Errorf("%s live in no namespace", what)
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	pod := map[string]any{"containers": []any{map[string]any{"name": probe, "image": probe}}}
@@ -178,29 +190,6 @@ func (i *Injector) trial(what schema.GroupResource, cr Target) (attempt, error) 
 	object.SetGroupVersionKind(kind)
 	object.SetName(probe)
 	return func(ctx context.Context) (*unstructured.Unstructured, error) {
-		return i.Dynamic.Resource(resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return i.Dynamic.Resource(served.Resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	}, nil
-}
-
-// kindOf asks the cluster how it serves a resource.
-func (i *Injector) kindOf(what schema.GroupResource) (resource schema.GroupVersionResource, kind schema.GroupVersionKind, err error) {
-	_, lists, err := i.Kube.Discovery().ServerGroupsAndResources() // of each group the preferred version first
-	if err != nil && len(lists) == 0 {
-		return resource, kind, fmt.Errorf("ask the cluster for its resources: %w", err)
-	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return resource, kind, err
-		}
-		for n := range list.APIResources {
-			if r := &list.APIResources[n]; version.Group == what.Group && r.Name == what.Resource {
-				if !r.Namespaced {
-					return resource, kind, fmt.Errorf("%s live in no namespace", what)
-				}
-				return version.WithResource(r.Name), version.WithKind(r.Kind), nil
-			}
-		}
-	}
-	return resource, kind, fmt.Errorf("the cluster serves no %s", what)
 }

@@ -20,13 +20,10 @@ func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, 
 	if err != nil {
 		return Broken{}, fmt.Errorf("restart the %s: %w", what, err)
 	}
-	switch what {
-	case spec.RestartAPIServer:
-		return i.restartAPIServer(ctx, name)
-	case spec.RestartNode:
+	if what == spec.RestartNode {
 		return i.restartNode(ctx, name)
 	}
-	return Broken{}, fmt.Errorf("restart %q: expected %s or %s", what, spec.RestartAPIServer, spec.RestartNode)
+	return i.restartAPIServer(ctx, name)
 }
 
 // onlyNode is the name of the cluster's one node, below which faults can be done.
@@ -130,7 +127,7 @@ func (i *Injector) awaitControllers(ctx context.Context) error {
 	first := map[string]metav1.MicroTime{}
 	return until(ctx, "the controllers and the scheduler to be at work", func(ctx context.Context) (bool, string, error) {
 		for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
-			lease, err := i.Kube.CoordinationV1().Leases(systemNamespace).Get(ctx, name, metav1.GetOptions{})
+			lease, err := i.Kube.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
 				return false, "", err
 			}
@@ -149,8 +146,6 @@ func (i *Injector) awaitControllers(ctx context.Context) error {
 	})
 }
 
-const systemNamespace = "kube-system"
-
 // lives are the containers of pods: which life of it each was in.
 type lives map[string]string
 
@@ -168,7 +163,7 @@ func (i *Injector) lives(ctx context.Context) (lives, error) {
 
 // eachPod goes through the pods of the cluster itself and of the style's components.
 func (i *Injector) eachPod(ctx context.Context, do func(pod *corev1.Pod, system bool)) error {
-	list, err := i.Kube.CoreV1().Pods(systemNamespace).List(ctx, metav1.ListOptions{})
+	list, err := i.Kube.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,7 @@ func (i *Injector) stopping(name string) ([]spec.Component, error) {
 		}
 	}
 	for _, c := range named {
-		managers, err := i.managers(c)
-		if err != nil {
-			return nil, err
-		}
-		for _, manager := range managers {
+		for _, manager := range i.managers(c) {
 			add(manager)
 		}
 	}

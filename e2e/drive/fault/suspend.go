@@ -18,14 +18,8 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// work names what can be suspended: the newest unfinished work object.
-const work = "work"
-
 // suspend holds up the newest work object of the custom resource that has not ended.
-func (i *Injector) suspend(ctx context.Context, which string, cr Target) (Broken, error) {
-	if which != work {
-		return Broken{}, fmt.Errorf("suspend %q: only %s can be suspended", which, work)
-	}
+func (i *Injector) suspend(ctx context.Context, _ string, cr Target) (Broken, error) {
 	newest, kind, err := i.newestWork(ctx, cr)
 	if err != nil {
 		return Broken{}, fmt.Errorf("suspend the work for %s %s/%s: %w", i.Workload.Resource.Kind, cr.Namespace, cr.Name, err)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -57,50 +60,34 @@ func (i *Injector) workloads(ctx context.Context, c spec.Component) ([]workload,
 		found = append(found, w)
 		return i.mine(ctx, o, kind)
 	}
-	err = i.eachWorkload(ctx, c.Namespace, add)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("no Deployment, StatefulSet or DaemonSet in namespace %s makes pods labelled %s", c.Namespace, c.Selector)
+	apps := i.Kube.AppsV1()
+	for _, list := range []func() (runtime.Object, error){
+		func() (runtime.Object, error) { return apps.Deployments(c.Namespace).List(ctx, metav1.ListOptions{}) },
+		func() (runtime.Object, error) { return apps.StatefulSets(c.Namespace).List(ctx, metav1.ListOptions{}) },
+		func() (runtime.Object, error) { return apps.DaemonSets(c.Namespace).List(ctx, metav1.ListOptions{}) },
+	} {
+		all, err := list()
+		if err == nil {
+			err = meta.EachListItem(all, func(one runtime.Object) error {
+				switch o := one.(type) {
+				case *appsv1.Deployment:
+					return add(deployment, o, &o.Spec.Template, o.Spec.Replicas)
+				case *appsv1.StatefulSet:
+					return add(statefulSet, o, &o.Spec.Template, o.Spec.Replicas)
+				case *appsv1.DaemonSet:
+					return add(daemonSet, o, &o.Spec.Template, new(int32))
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("find the workload of component %s: %w", c.Name, err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("find the workload of component %s: %w", c.Name, err)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("find the workload of component %s: no Deployment, StatefulSet or DaemonSet in namespace %s makes pods labelled %s", c.Name, c.Namespace, c.Selector)
 	}
 	return found, nil
-}
-
-// eachWorkload goes through the workloads of a namespace, until an error.
-func (i *Injector) eachWorkload(ctx context.Context, namespace string, do func(string, metav1.Object, *corev1.PodTemplateSpec, *int32) error) error {
-	apps := i.Kube.AppsV1()
-	deployments, err := apps.Deployments(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for n := range deployments.Items {
-		o := &deployments.Items[n]
-		if err := do(deployment, o, &o.Spec.Template, o.Spec.Replicas); err != nil {
-			return err
-		}
-	}
-	sets, err := apps.StatefulSets(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for n := range sets.Items {
-		o := &sets.Items[n]
-		if err := do(statefulSet, o, &o.Spec.Template, o.Spec.Replicas); err != nil {
-			return err
-		}
-	}
-	daemons, err := apps.DaemonSets(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for n := range daemons.Items {
-		o := &daemons.Items[n]
-		if err := do(daemonSet, o, &o.Spec.Template, new(int32)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // patch sends a merge patch of the workload.
