@@ -33,8 +33,8 @@ func StyleOf(path string) string {
 	}
 }
 
-// Tree is a folder, by its absolute path, in which the folders of styles are. It implements fs.FS, fs.StatFS and
-// fs.ReadFileFS; names are those of fs.FS.
+// Tree is a folder, by its absolute path, in which the folders of styles are. It implements fs.ReadFileFS;
+// names are those of fs.FS.
 type Tree string
 
 // RefusedError is a file that is there and is not read.
@@ -108,17 +108,6 @@ func first(path string) string {
 
 func (t Tree) refuse(name, reason string) error {
 	return &RefusedError{Path: filepath.Join(string(t), filepath.FromSlash(name)), Reason: reason}
-}
-
-// Stat implements fs.StatFS.
-func (t Tree) Stat(name string) (fs.FileInfo, error) {
-	file, err := t.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	_ = file.Close() // only read
-	return info, err
 }
 
 // ReadFile implements fs.ReadFileFS.

@@ -23,12 +23,7 @@ func (s Style) Bases() ([]Style, error) {
 
 // bases lists the styles that this one is made from, besides itself, in the
 // order in which its stages come to them: an overlay of an overlay has two.
-func (s Style) bases() ([]*base, error) {
-	if s.once == nil {
-		return s.findBases()
-	}
-	return s.once.bases()
-}
+func (s Style) bases() ([]*base, error) { return s.kept().bases() }
 
 func (s Style) findBases() ([]*base, error) {
 	var all []*base

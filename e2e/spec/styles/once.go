@@ -39,22 +39,24 @@ func (m *manifests) copies() []*unstructured.Unstructured {
 	return plain.Map(m.objects, (*unstructured.Unstructured).DeepCopy)
 }
 
-// at reads what a path leads to.
-func (s Style) at(path string) *manifests {
+// kept is what the style has read; of one that was not loaded nothing is.
+func (s Style) kept() *once {
 	if s.once == nil {
-		return s.read(path)
+		s.readOnce()
 	}
-	s.once.mutex.Lock()
-	defer s.once.mutex.Unlock()
-	if s.once.manifests[path] == nil {
-		s.once.manifests[path] = s.read(path)
-	}
-	return s.once.manifests[path]
+	return s.once
 }
 
-func (s Style) read(path string) *manifests {
-	full := filepath.Join(s.Folder, path)
-	m := &manifests{check: sync.OnceValue(func() error { return install.Check(s.tree(), full) })}
-	m.objects, m.files, m.err = install.Read(s.tree(), full)
-	return m
+// at reads what a path leads to.
+func (s Style) at(path string) *manifests {
+	kept := s.kept()
+	kept.mutex.Lock()
+	defer kept.mutex.Unlock()
+	if kept.manifests[path] == nil {
+		full := filepath.Join(s.Folder, path)
+		m := &manifests{check: sync.OnceValue(func() error { return install.Check(s.tree(), full) })}
+		m.objects, m.files, m.err = install.Read(s.tree(), full)
+		kept.manifests[path] = m
+	}
+	return kept.manifests[path]
 }

@@ -27,7 +27,7 @@ type Style struct {
 
 	sources Sources
 	node    *yaml.Node // what it was read from, for the lines of errors
-	once    *once      // nil: all is read whenever it is asked for
+	once    *once      // nil: all is read whenever it is asked for; see kept
 }
 
 // tree is where the style's files are, and those of styles beside it.

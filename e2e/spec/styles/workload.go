@@ -1,7 +1,6 @@
 package styles
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -14,17 +13,12 @@ func Own(workload string) bool { return strings.HasPrefix(workload, ".") }
 
 // Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder
 // of the style's own by its path, "." or "./FOLDER".
-func (s Style) Handles() (*workloads.Workload, error) {
-	if s.once == nil {
-		return s.handles()
-	}
-	return s.once.handled()
-}
+func (s Style) Handles() (*workloads.Workload, error) { return s.kept().handled() }
 
 func (s Style) handles() (*workloads.Workload, error) {
 	w, err := s.readWorkload()
 	if err != nil {
-		return nil, err
+		return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
 	}
 	var alike []string
 	for _, child := range w.Children {
@@ -41,24 +35,16 @@ func (s Style) handles() (*workloads.Workload, error) {
 
 func (s Style) readWorkload() (*workloads.Workload, error) {
 	if !Own(s.Workload) {
-		w, err := workloads.Named(s.Workload)
-		if err != nil {
-			return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
-		}
-		return w, nil
+		return workloads.Named(s.Workload)
 	}
 	folder := filepath.Join(s.Folder, s.Workload)
 	name, err := s.tree().Name(folder)
 	if err != nil {
-		return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
+		return nil, err
 	}
 	within, err := fs.Sub(s.tree(), name)
 	if err != nil {
-		return nil, fmt.Errorf("read the workload of %s: %w", s.Name, err)
+		return nil, err
 	}
-	w, err := workloads.Read(folder, within)
-	if err != nil {
-		return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
-	}
-	return w, nil
+	return workloads.Read(folder, within)
 }

@@ -54,21 +54,32 @@ var verdictsSchema = sync.OnceValues(func() (*schema.Schema, error) {
 	}})
 })
 
+// fields are what stands under a scenario's name, where it is more than a verdict.
+type fields struct {
+	Verdict  spec.Outcome `yaml:"verdict"`
+	Oracles  []string     `yaml:"oracles,flow,omitempty"`
+	Recovery string       `yaml:"recovery,omitempty"`
+	Why      *string      `yaml:"why,omitempty"`
+	Cause    string       `yaml:"cause,omitempty"`
+	Upstream string       `yaml:"upstream,omitempty"`
+}
+
 // entry reads what stands under a scenario's name, as far as it fits.
 func entry(key, value *yaml.Node) Entry {
-	var fields struct {
-		Verdict, Recovery, Why, Cause, Upstream string
-		Oracles                                 []string
-	}
+	var of fields
 	if value.Kind == yaml.ScalarNode {
-		fields.Verdict = value.Value
-	} else if err := value.Decode(&fields); err != nil {
-		fields.Verdict = "" // the schema tells why
+		of.Verdict = spec.Outcome(value.Value)
+	} else if err := value.Decode(&of); err != nil {
+		of.Verdict = "" // the schema tells why
 	}
-	return Entry{
-		Scenario: key.Value, Verdict: spec.Outcome(fields.Verdict), Oracles: fields.Oracles, Recovery: fields.Recovery,
-		Why: strings.Join(strings.Fields(fields.Why), " "), Cause: fields.Cause, Upstream: fields.Upstream, Line: key.Line, key: key, value: value,
+	e := Entry{
+		Scenario: key.Value, Verdict: of.Verdict, Oracles: of.Oracles, Recovery: of.Recovery,
+		Cause: of.Cause, Upstream: of.Upstream, Line: key.Line, key: key, value: value,
 	}
+	if of.Why != nil {
+		e.Why = strings.Join(strings.Fields(*of.Why), " ")
+	}
+	return e
 }
 
 // splitComment parts the file's own comment, which a blank line ends, from the first entry's.

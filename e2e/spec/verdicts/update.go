@@ -110,49 +110,29 @@ func (w *writer) entry(group string, e Entry) {
 		key = *e.key
 		key.HeadComment = withoutHeading(key.HeadComment)
 	}
+	// Writing to memory does not fail, and the nodes were read or made here.
 	if value == nil {
-		value = e.node()
+		value = &yaml.Node{}
+		_ = value.Encode(e.written())
 	}
 	w.begin(group)
 	w.entries = true
 	encoder := yaml.NewEncoder(&w.text)
 	encoder.SetIndent(2)
-	// Writing to memory does not fail, and the nodes were read or made here.
 	_ = encoder.Encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{&key, value}})
 	_ = encoder.Close()
 }
 
-// node is the entry's value in YAML.
-func (e Entry) node() *yaml.Node {
-	text := func(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value} }
+// written is the entry's value in YAML: the verdict alone, where that says all.
+func (e Entry) written() any {
 	if e.Verdict != spec.Fail && e.Why == "" && e.Recovery == "" {
-		return text(string(e.Verdict))
+		return e.Verdict
 	}
-	mapping := &yaml.Node{Kind: yaml.MappingNode}
-	field := func(name string, value *yaml.Node) {
-		mapping.Content = append(mapping.Content, text(name), value)
-	}
-	field("verdict", text(string(e.Verdict)))
-	if len(e.Oracles) > 0 {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-		for _, name := range e.Oracles {
-			list.Content = append(list.Content, text(name))
-		}
-		field("oracles", list)
-	}
-	if e.Recovery != "" {
-		field("recovery", text(e.Recovery))
-	}
+	of := fields{Verdict: e.Verdict, Oracles: e.Oracles, Recovery: e.Recovery, Cause: e.Cause, Upstream: e.Upstream}
 	if e.Why != "" || e.Verdict == spec.Fail {
-		field("why", text(e.Why))
+		of.Why = &e.Why
 	}
-	if e.Cause != "" {
-		field("cause", text(e.Cause))
-	}
-	if e.Upstream != "" {
-		field("upstream", text(e.Upstream))
-	}
-	return mapping
+	return of
 }
 
 // firstLine is a message's first line.

@@ -56,7 +56,7 @@ func filesAt(tree files.Tree, path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
-	info, err := tree.Stat(name)
+	info, err := fs.Stat(tree, name)
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
