@@ -3,8 +3,6 @@ package styles
 import (
 	"bytes"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -161,9 +159,7 @@ func linesOf(language string, text []byte) int {
 		return 0
 	}
 	switch language {
-	case "Go":
-		return goLines(text)
-	case "JavaScript", "TypeScript", "Rust", "Java":
+	case "Go", "JavaScript", "TypeScript", "Rust", "Java":
 		return blockLines(string(text))
 	case "Python":
 		return pythonLines(string(text))
@@ -177,11 +173,12 @@ func linesOf(language string, text []byte) int {
 	return count
 }
 
-// blockLines counts the lines of a language whose comments are // and /* */, outside of texts in double quotes.
+// blockLines counts the lines of a language whose comments are // and /* */, outside of texts in double quotes, and in
+// back quotes, which may have several lines.
 func blockLines(text string) int {
-	count, comment := 0, false
+	count, comment, raw := 0, false, false
 	for line := range strings.Lines(text) {
-		says, quoted := false, false
+		says, quoted := raw, false
 		for i := 0; i < len(line); i++ {
 			rest := line[i:]
 			switch {
@@ -189,10 +186,14 @@ func blockLines(text string) int {
 				if strings.HasPrefix(rest, "*/") {
 					comment, i = false, i+1
 				}
-			case quoted && line[i] == '\\', !quoted && strings.HasPrefix(rest, `'"'`):
+			case raw:
+				raw = line[i] != '`'
+			case quoted && line[i] == '\\', !quoted && (strings.HasPrefix(rest, `'"'`) || strings.HasPrefix(rest, "'`'")):
 				says, i = true, i+1
 			case line[i] == '"':
 				says, quoted = true, !quoted
+			case !quoted && line[i] == '`':
+				says, raw = true, true
 			case !quoted && strings.HasPrefix(rest, "//"):
 				i = len(line)
 			case !quoted && strings.HasPrefix(rest, "/*"):
@@ -240,25 +241,4 @@ func pythonLines(text string) int {
 		}
 	}
 	return count
-}
-
-// goLines counts the lines on which there is at least a part of a token.
-func goLines(text []byte) int {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	s.Init(file, text, func(token.Position, string) {}, 0) // what is no Go is skipped
-	lines := map[int]bool{}
-	for {
-		at, kind, literal := s.Scan()
-		if kind == token.EOF {
-			return len(lines)
-		}
-		if kind == token.SEMICOLON && literal == "\n" {
-			continue // the line's end, not in the text
-		}
-		first := file.Line(at)
-		for i := range strings.Count(literal, "\n") + 1 { // a raw string
-			lines[first+i] = true
-		}
-	}
 }

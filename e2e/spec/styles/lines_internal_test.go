@@ -17,6 +17,7 @@ func TestLinesOfCommentsDoNotCount(t *testing.T) {
 		"code after a comment":      {"Java", "/* a */ int b;\n/* a\n b */ int c;\n", 2},
 		"a block in a text":         {"Java", "String a = \"/* no comment\";\nint b;\n", 2},
 		"a comment at a line's end": {"JavaScript", "a(); /* it\n goes on */\nb();\n", 2},
+		"Go":                        {"Go", "// a\nvar a, b = `//\n\n/*` /* b\n*/, '`' // c\n\nvar c = \"`\"\n", 5},
 		"Rust":                      {"Rust", "//! About.\n/* so */\nfn main() {}\n", 1},
 		"docstrings":                {"Python", "\"\"\"What it is.\"\"\"\nimport a\n\n\ndef b():\n    \"\"\"Does c.\n\n    At length.\n    \"\"\"\n    return 1\n", 3},
 		"a raw docstring":           {"Python", "def b():\n    r'''Does c.'''\n    return 1\n", 2},
