@@ -241,22 +241,15 @@ func (d *Declaration) UnmarshalJSON(text []byte) error {
 // Known reports whether the style says whether it does this.
 func (d Declaration) Known() bool { return d.Supported || d.Reason != "" }
 
-// The names of declarations.
-const (
-	DeclaresStatus          = "status"
-	DeclaresOwnerReferences = "ownerReferences"
-	DeclaresDriftRepair     = "driftRepair"
-)
-
 // Named is a declaration with its name.
 type Named struct {
 	Name string
 	Declaration
 }
 
-// All lists the declarations.
+// All lists the declarations, by their names in style.yaml.
 func (d Declares) All() []Named {
-	return []Named{{DeclaresStatus, d.Status}, {DeclaresOwnerReferences, d.OwnerReferences}, {DeclaresDriftRepair, d.DriftRepair}}
+	return []Named{{"status", d.Status}, {"ownerReferences", d.OwnerReferences}, {"driftRepair", d.DriftRepair}}
 }
 
 // Phase is an inner phase of a reconcile: the first watch event after the

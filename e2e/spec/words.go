@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// Floor is the name of the style in which the harness itself writes the main child and no operator is there: its
+// latencies are the cluster's and the observer's own. Reports show it before all others.
+const Floor = "floor"
+
 // The points of a reconcile that can be awaited in the midst of a sample. They concern the size that the custom
 // resource asks for at that time, which need not be what is wanted at the sample's end.
 const (

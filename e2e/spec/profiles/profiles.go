@@ -2,14 +2,16 @@
 package profiles
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -32,18 +34,14 @@ var text []byte
 
 // All returns the profiles, the quickest first.
 func All() ([]Profile, error) {
-	var list []struct {
-		Name, Scenarios, Use string
-		Budget, Matrix       metav1.Duration
-		Again                bool
-		Effect               float64
-	}
-	if err := yaml.UnmarshalStrict(text, &list); err != nil {
+	var all []Profile
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&all); err != nil {
 		return nil, fmt.Errorf("read profiles.yaml: %w", err)
 	}
-	all := make([]Profile, len(list))
-	for i, p := range list {
-		all[i] = Profile{p.Name, p.Scenarios, p.Budget.Duration, p.Again, p.Matrix.Duration, p.Effect / 100, p.Use}
+	for i := range all {
+		all[i].Effect /= 100 // it is written in percent
 	}
 	return all, nil
 }
@@ -54,15 +52,10 @@ func Find(name string) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	if name == "" {
-		name = Standard
+	name = cmp.Or(name, Standard)
+	if p, there := plain.Find(all, func(p Profile) bool { return p.Name == name }); there {
+		return p, nil
 	}
-	var names []string
-	for _, p := range all {
-		if p.Name == name {
-			return p, nil
-		}
-		names = append(names, p.Name)
-	}
+	names := plain.Map(all, func(p Profile) string { return p.Name })
 	return Profile{}, fmt.Errorf("there is no profile %q: there are %s%s", name, strings.Join(names, ", "), schema.Suggestion(name, names))
 }

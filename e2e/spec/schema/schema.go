@@ -39,7 +39,12 @@ func Load(name string, formats Formats) (*Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	for format, check := range formats {
-		register(compiler, format, check)
+		compiler.RegisterFormat(&jsonschema.Format{Name: format, Validate: func(value any) error {
+			if text, is := value.(string); is {
+				return check(text)
+			}
+			return nil
+		}})
 	}
 	if err := compiler.AddResource(file, s.source); err != nil {
 		return nil, fmt.Errorf("read docs/schema/%s: %w", file, err)
@@ -48,15 +53,6 @@ func Load(name string, formats Formats) (*Schema, error) {
 		return nil, fmt.Errorf("compile docs/schema/%s: %w", file, err)
 	}
 	return s, nil
-}
-
-func register(compiler *jsonschema.Compiler, format string, check func(string) error) {
-	compiler.RegisterFormat(&jsonschema.Format{Name: format, Validate: func(value any) error {
-		if text, is := value.(string); is {
-			return check(text)
-		}
-		return nil
-	}})
 }
 
 // Fields lists what may stand in the mapping that a schema or a definition of it
