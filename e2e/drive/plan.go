@@ -226,13 +226,9 @@ func (t *turn) searchLogs(ctx context.Context) error {
 	if t.style.Logs == nil || t.plan.Wave == 0 {
 		return nil
 	}
-	var marks []leak.Mark
-	for _, l := range t.lanes {
-		marks = append(marks, l.marks...)
-	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
-	found := t.style.Logs.Search(ctx, marks)
+	found := t.style.Logs.Search(ctx, plain.Flat(t.lanes, func(l *lane) []leak.Mark { return l.marks }))
 	found.Style, found.Variant, found.Round, found.Wave = t.style.Name, t.style.Variant, t.plan.Round, t.plan.Wave
 	return t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindLogs, Logs: &found})
 }

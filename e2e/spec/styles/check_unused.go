@@ -3,9 +3,12 @@ package styles
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/plain"
 )
 
 // checkUnused refuses an overlay that has manifests of its own which no stage
@@ -23,37 +26,18 @@ func (s Style) checkUnused() error {
 	if err != nil {
 		return err
 	}
-	used, err := s.used()
-	if err != nil {
-		return err
-	}
-	for _, file := range used {
-		delete(own, file)
-	}
-	var unused []string
-	for file := range own {
-		name, err := filepath.Rel(s.Folder, file)
-		if err != nil {
-			return err
-		}
-		unused = append(unused, name)
-	}
-	if len(unused) == 0 {
-		return nil
-	}
-	slices.Sort(unused)
-	return s.errorAt([]any{"install"}, "no stage uses %s, so that what is installed is the base's: name them in install or in a kustomization.yaml that a stage uses, or delete them",
-		strings.Join(unused, ", "))
-}
-
-// used lists the files that the stages are made of, and the next version.
-func (s Style) used() ([]string, error) {
-	var all []string
 	for _, from := range append(slices.Concat(s.stageSources()...), s.nextSources()...) {
 		if from.err != nil {
-			return nil, s.problem(from, from.err)
+			return s.problem(from, from.err)
 		}
-		all = append(all, from.files...)
+		for _, file := range from.files {
+			delete(own, file)
+		}
 	}
-	return all, nil
+	if len(own) == 0 {
+		return nil
+	}
+	unused := plain.Map(slices.Sorted(maps.Keys(own)), func(file string) string { return strings.TrimPrefix(file, s.Folder+string(filepath.Separator)) })
+	return s.errorAt([]any{"install"}, "no stage uses %s, so that what is installed is the base's: name them in install or in a kustomization.yaml that a stage uses, or delete them",
+		strings.Join(unused, ", "))
 }

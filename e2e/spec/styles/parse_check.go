@@ -1,10 +1,9 @@
 package styles
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
@@ -125,28 +124,14 @@ func (p *parser) phases() {
 	var names []string
 	for i, phase := range p.style.Phases {
 		names = append(names, phase.Name)
-		at := []any{"phases", i}
-		if strings.Contains(content(below(below(p.Root, "phases"), i)), "{{") {
-			p.FailAt(at, "phase %s: found {{, expected a text as it is", phase.Name)
+		if text, err := json.Marshal(phase); err != nil || strings.Contains(string(text), "{{") {
+			p.FailAt([]any{"phases", i}, "phase %s: found {{, expected a text as it is", phase.Name)
 		}
 	}
 	p.Once([]any{"phases"}, "phase", names)
 	for i, name := range p.style.Idle {
 		p.known([]any{"idle", i}, "phase", name, names)
 	}
-}
-
-// content joins all values at or below a node.
-func content(node *yaml.Node) string {
-	if node == nil {
-		return ""
-	}
-	var text strings.Builder
-	text.WriteString(node.Value)
-	for _, inner := range node.Content {
-		text.WriteString(" " + content(inner))
-	}
-	return text.String()
 }
 
 func (p *parser) works() {
