@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -80,8 +80,23 @@ func Names() []string {
 	return plain.Map(entries, func(entry fs.DirEntry) string { return entry.Name() })
 }
 
-// workloadSchema is docs/schema/workload.schema.json.
-var workloadSchema = sync.OnceValues(func() (*rules.Schema, error) { return rules.Load("workload", nil) })
+// workloadSchema is docs/schema/workload.schema.json with its formats.
+var workloadSchema = sync.OnceValues(func() (*rules.Schema, error) {
+	return rules.Load("workload", rules.Formats{
+		"name":   func(text string) error { _, err := bounds.NewTemplate(text); return err },
+		"re2":    func(text string) error { _, err := bounds.Expression(text); return err },
+		"answer": answer,
+	})
+})
+
+// answer checks what the answer to a probe is to match.
+func answer(text string) error {
+	expected, err := bounds.Expression(text)
+	if err == nil && expected.MatchString("") {
+		err = errors.New("it matches no answer at all")
+	}
+	return err
+}
 
 // Read reads the workload in a folder; where is its path for errors, which list every mistake of workload.yaml with its
 // line.
@@ -111,7 +126,6 @@ func Read(where string, folder fs.FS) (*Workload, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	w.check(f, path.Base(where))
-	w.checkProbe(f)
 	for name, into := range map[string]**unstructured.Unstructured{w.Definition: &w.definition, w.Template: &w.template, w.Reference: &w.reference} {
 		if name == "" {
 			continue
@@ -158,35 +172,10 @@ func (w *Workload) check(f *rules.File, folder string) {
 	if w.Name != folder {
 		f.FailAt([]any{"name"}, "name is %q, expected %q as the folder's", w.Name, folder)
 	}
-	if _, err := regexp.Compile(w.Names); err != nil {
-		f.FailAt([]any{"names"}, "names: %v", err)
-	}
-	mains := 0
-	for i, child := range w.Children {
-		_, err := bounds.ChildName(spec.Child{Name: child.Name}, "namespace", "name")
-		switch {
-		case err != nil:
-			f.FailAt([]any{"children", i, "name"}, "children: of %s: %v", child.ID, err)
-		case child.Name != "" && child.Main:
-			f.FailAt([]any{"children", i, "name"}, "children: %s is the main child, whose name a style says: leave name out", child.ID)
-		}
-		if !child.Main {
-			continue
-		}
-		mains++
-		switch {
-		case child.Scale == "" && !child.Many:
-			f.FailAt([]any{"children", i}, "children: the main child %s has no scale, the path of the number of its pods", child.ID)
-		case child.Scale != "" && child.Many:
-			f.FailAt([]any{"children", i, "scale"}, "children: the main child %s is many, so nothing has the number of them: leave out scale", child.ID)
-		case child.Many && child.Resource != spec.Pods:
-			f.FailAt([]any{"children", i, "many"}, "children: the main child %s is many %s, and only %s can be", child.ID, child.Resource, spec.Pods)
-		}
-	}
 	if main := w.Main(); main.Many && (w.Reference != "" || w.Phases.Ready == "") {
 		f.FailAt([]any{"children"}, "children: the main child %s is many: say in phases.ready when they are ready, and leave out reference, which is one", main.ID)
 	}
-	if mains != 1 {
+	if mains := len(plain.Where(w.Children, func(c spec.ChildKind) bool { return c.Main })); mains != 1 {
 		f.FailAt([]any{"children"}, "children: %d of them are main, expected exactly one: the child that runs the pods", mains)
 	}
 	w.checkKnobs(f)
@@ -197,19 +186,10 @@ func (w *Workload) checkKnobs(f *rules.File) {
 	scales := 0
 	for name, knob := range w.Knobs {
 		if knob.Effect != spec.Scale {
-			w.checkTurned(f, name)
 			continue
-		}
-		if knob.To != nil {
-			f.FailAt([]any{"knobs", name, "to"}, "knobs.%s.to: leave it out, a knob that scales is set to what a scenario says", name)
 		}
 		if scales++; !slices.IsSorted(knob.Values) {
 			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
-		}
-		for _, bound := range []string{"min", "max"} {
-			if len(knob.Values) > 0 && f.Has("knobs", name, bound) {
-				f.FailAt([]any{"knobs", name, bound}, "knobs.%s.%s: leave it out, values has all that it can be set to", name, bound)
-			}
 		}
 		if len(knob.Values) == 0 && knob.Max <= knob.Min {
 			f.FailAt([]any{"knobs", name}, "knobs.%s: no values, and max is not above min", name)
@@ -220,43 +200,6 @@ func (w *Workload) checkKnobs(f *rules.File) {
 	}
 	if scales != 1 {
 		f.FailAt([]any{"knobs"}, "knobs: %d of them have the effect %s, expected exactly one: how many pods run", scales, spec.Scale)
-	}
-}
-
-// checkTurned finds what the schema cannot say of a knob that does not scale.
-func (w *Workload) checkTurned(f *rules.File, name string) {
-	for _, field := range []string{"values", "min", "max", "down"} {
-		if f.Has("knobs", name, field) {
-			f.FailAt([]any{"knobs", name, field}, "knobs.%s.%s: leave it out, a knob that does not scale has one value beside the template's: to", name, field)
-		}
-	}
-	if w.Knobs[name].To == nil {
-		f.FailAt([]any{"knobs", name}, "knobs.%s: say in to what it is turned to", name)
-	}
-}
-
-// checkProbe finds what the schema cannot say of the probe.
-func (w *Workload) checkProbe(f *rules.File) {
-	if w.Probe == nil {
-		return
-	}
-	for name, r := range map[string]*spec.ProbeRequest{spec.ProbeAsk: &w.Probe.Ask, spec.ProbeWrite: w.Probe.Write, spec.ProbeRead: w.Probe.Read} {
-		if r == nil {
-			continue
-		}
-		expected, err := bounds.Expression(r.Expect)
-		switch {
-		case err != nil:
-			f.FailAt([]any{"probe", name, "expect"}, "probe.%s.expect: %v", name, err)
-		case expected.MatchString(""):
-			f.FailAt([]any{"probe", name, "expect"}, "probe.%s.expect: %q matches no answer at all", name, r.Expect)
-		}
-	}
-	if (w.Probe.Write == nil) != (w.Probe.Read == nil) {
-		f.FailAt([]any{"probe"}, "probe: write and read go together")
-	}
-	if w.Probe.Kept && w.Probe.Write == nil {
-		f.FailAt([]any{"probe", "kept"}, "probe.kept: say in write and read what is kept")
 	}
 }
 

@@ -93,26 +93,26 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `workload.yaml:7: knobs.size: unknown field "sizes"`, "effect: scale", "effect: scale, sizes: 1")
 	refuses(t, `name is "other", expected "example" as the folder's`, "name: example\n", "name: other\n")
 	refuses(t, `children: 0 of them are main, expected exactly one`, "main: true, ", "")
-	refuses(t, `the main child server has no scale`, ", scale: spec.replicas", "")
-	refuses(t, `the main child server is many, so nothing has the number of them: leave out scale`, "main: true, ", "main: true, many: true, ")
-	refuses(t, `the main child server is many statefulsets.v1.apps, and only pods.v1 can be`, ", scale: spec.replicas", ", many: true")
-	refuses(t, `knobs.size: it takes 0, where the main child server, which is many, is not there to be judged: say min: 1`, ", scale: spec.replicas", ", many: true")
+	refuses(t, `workload.yaml:9: children: field "scale" is missing: where the main child has the number of its pods`, ", scale: spec.replicas", "")
+	refuses(t, `workload.yaml:9: children.scale: found "spec.replicas", expected nothing: the main child is many, so nothing has the number of them`, "main: true, ", "main: true, many: true, ")
+	refuses(t, `workload.yaml:9: children.resource: found "statefulsets.v1.apps", expected pods.v1: only of these the main child can be many`, ", scale: spec.replicas", ", many: true")
+	refuses(t, `knobs.size: it takes 0, where the main child server, which is many, is not there to be judged: say min: 1`, ", scale: spec.replicas", ", many: true", "statefulsets.v1.apps", "pods.v1")
 	refuses(t, `template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`, "apiVersion: example.com/v1", "apiVersion: example.com/v2")
 	refuses(t, `template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`, "spec: {replicas: 1}", "spec: {replica: 1}")
 	refuses(t, `definition: crd.yaml defines others.example.com, expected examples.example.com`, "name: examples.example.com", "name: others.example.com")
 	refuses(t, `definition: the definition examples.example.com has no schema of the version v1`, "    - name: v1", "    - name: v1beta1")
 	refuses(t, `read example/none.yaml`, "template: cr.yaml", "template: none.yaml")
 	refuses(t, `knobs.size: no values, and max is not above min`, "min: 0, max: 9", "min: 9")
-	refuses(t, `workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`, "min: 0, max: 9", "min: 0, values: [1, 3]")
+	refuses(t, `workload.yaml:7: knobs.size.min: found the number 0, expected nothing: values has all that the knob can be set to`, "min: 0, max: 9", "min: 0, values: [1, 3]")
 	colour := func(knob string) []string {
 		return []string{"min: 0, max: 9}\n", "min: 0, max: 9}\n  colour: " + knob + "\n", "{replicas: {type: integer}}", "{replicas: {type: integer}, colour: {type: string}, paused: {type: boolean}}"}
 	}
 	require.NoError(t, read(colour("{path: spec.colour, effect: roll, to: red}")...))
-	refuses(t, `workload.yaml:8: knobs.colour: say in to what it is turned to`, colour("{path: spec.colour, effect: inPlace}")...)
-	refuses(t, `workload.yaml:8: knobs.colour.max: leave it out, a knob that does not scale has one value`, colour("{path: spec.colour, effect: roll, to: red, max: 3}")...)
+	refuses(t, `workload.yaml:8: knobs.colour: field "to" is missing: what the knob is turned to`, colour("{path: spec.colour, effect: inPlace}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.max: found the number 3, expected nothing: a knob that does not scale has one value`, colour("{path: spec.colour, effect: roll, to: red, max: 3}")...)
 	refuses(t, `workload.yaml:8: knobs.colour.path: spec.colours: undefined field 'colours'`, colour("{path: spec.colours, effect: roll, to: red}")...)
 	refuses(t, `workload.yaml:8: knobs.colour.to: cr.yaml has red at spec.colour already`, append(colour("{path: spec.colour, effect: roll, to: red}"), "spec: {replicas: 1}", "spec: {replicas: 1, colour: red}")...)
-	refuses(t, `workload.yaml:7: knobs.size.to: leave it out, a knob that scales is set to what a scenario says`, "max: 9", "max: 9, to: 3")
+	refuses(t, `workload.yaml:7: knobs.size.to: found the number 3, expected nothing: a knob that scales is set to what a scenario says`, "max: 9", "max: 9, to: 3")
 	paused := func(patch string) []string {
 		return append(colour("{path: spec.colour, effect: roll, to: red}"), "status: {observed", "pause: "+patch+"\nstatus: {observed")
 	}
@@ -137,14 +137,14 @@ func TestReadRefuses(t *testing.T) {
 		return []string{"main: true, scale: spec.replicas}", "main: true, scale: spec.replicas}\n  - {id: node, resource: services.v1, kind: Service, name: " + text + "}"}
 	}
 	require.NoError(t, read(child(`"{{.Name}}-nodes"`)...))
-	refuses(t, `workload.yaml:10: children: of node: `, child(`"{{.UID}}"`)...)
-	refuses(t, `workload.yaml:9: children: server is the main child, whose name a style says: leave name out`, "main: true, scale", `name: "{{.Name}}", main: true, scale`)
+	refuses(t, `workload.yaml:10: children.name: found "{{.UID}}", expected a template over {{.Name}} and {{.Namespace}}: there is more in it`, child(`"{{.UID}}"`)...)
+	refuses(t, `workload.yaml:9: children.name: found "{{.Name}}", expected nothing: what the main child is called a style says`, "main: true, scale", `name: "{{.Name}}", main: true, scale`)
 	probe := func(text string) []string { return []string{"phases:", "probe: " + text + "\nphases:"} }
 	require.NoError(t, read(probe("{ask: {port: 1, send: a, expect: b}, gap: 3, write: {port: 1, send: a, expect: b}, read: {port: 1, send: a, expect: b}, kept: true}")...))
-	refuses(t, `workload.yaml:11: probe.ask.expect: "b*" matches no answer at all`, probe("{ask: {port: 1, send: a, expect: b*}}")...)
-	refuses(t, `workload.yaml:11: probe.ask.expect: `, probe("{ask: {port: 1, send: a, expect: '('}}")...)
-	refuses(t, `workload.yaml:11: probe: write and read go together`, probe("{ask: {port: 1, expect: b}, read: {port: 1, send: a, expect: b}}")...)
-	refuses(t, `workload.yaml:11: probe.kept: say in write and read what is kept`, probe("{ask: {port: 1, expect: b}, kept: true}")...)
+	refuses(t, `workload.yaml:11: probe.ask.expect: found "b*", expected an expression (RE2) of the answer: it matches no answer at all`, probe("{ask: {port: 1, send: a, expect: b*}}")...)
+	refuses(t, `workload.yaml:11: probe.ask.expect: found "(", expected an expression (RE2) of the answer: `, probe("{ask: {port: 1, send: a, expect: '('}}")...)
+	refuses(t, `workload.yaml:11: probe: read without write, expected both`, probe("{ask: {port: 1, expect: b}, read: {port: 1, send: a, expect: b}}")...)
+	refuses(t, `workload.yaml:11: probe: kept without write, expected both`, probe("{ask: {port: 1, expect: b}, kept: true}")...)
 	refuses(t, `probe.ask.port`, probe("{ask: {port: 0, expect: b}}")...)
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
