@@ -208,11 +208,8 @@ func (s *sampleRun) submit(ctx context.Context, step scenarios.Step) error {
 		return s.write(ctx, step, merge(r, client, patch, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}))
 	}
 	object.SetNamespace(r.namespace)
-	if object.GetName() == "" {
-		object.SetName(r.name)
-	}
-	r.verb, r.name = "create", object.GetName()
-	r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
+	object.SetName(r.name)
+	r.verb, r.do = "create", func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return client.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 	}
 	return s.write(ctx, step, r)

@@ -62,8 +62,7 @@ const (
 )
 
 // growth checks that each number is more than what is there by then, and that all of it is at a pace.
-func (c *checker) growth(l Schedule, steps int) {
-	g := *l.Growth
+func (c *checker) growth(g Growth, steps int) {
 	fail := func(field, message string, args ...any) {
 		c.FailAt([]any{"load", "growth", field}, "load.growth."+field+message, args...)
 	}
@@ -79,20 +78,6 @@ func (c *checker) growth(l Schedule, steps int) {
 	}
 	if g.Pace <= 0 || g.Pace > mostBetween {
 		fail("pace", " is %v, expected more than 0s, to %v", g.Pace, mostBetween)
-	}
-	if g.Newcomers > 0 && g.Down == 0 {
-		fail("newcomers", ": nobody comes while the operator starts: say by down how many are created while it is stopped")
-	}
-	if (g.Bystanders.Each == 0) != (len(g.Bystanders.Kinds) == 0) {
-		fail("bystanders", ": say both how many there are of each kind, and the kinds")
-	}
-	switch {
-	case l.Namespaces == 0:
-		c.FailAt([]any{"load"}, "load.namespaces is missing: the custom resources of a growth share namespaces")
-	case l.Every == 0:
-		c.FailAt([]any{"load"}, "load.every is missing: a growth says how far apart two creations are")
-	case l.Churn != nil || l.Ramp != nil || l.Resources > 0:
-		c.FailAt([]any{"load", "growth"}, "load.growth says itself how many there are, and what becomes of them: leave resources, churn and ramp out")
 	}
 	if steps > 1 {
 		c.FailAt([]any{"steps", 1}, "a growth is a create alone")

@@ -25,10 +25,10 @@ func TestGrowthsThatAreRefused(t *testing.T) {
 		"no rest":              {"namespaces: 2, every: 20ms, within: 1m, growth: {to: [0], changes: 50, pace: 200ms, rest: 1s}", "load.growth.rest is 1s, expected 5s to 5m0s"},
 		"no pace":              {"namespaces: 2, every: 20ms, within: 1m, growth: {to: [0], changes: 50, pace: 0s, rest: 10s}", "load.growth.pace is 0s, expected more than 0s, to 10s"},
 		"too quick":            {"namespaces: 2, every: 1ms, within: 1m, " + good + "}", "load: 1000 changes a second are due, more than the 400 that the harness sends"},
-		"own namespaces":       {"every: 20ms, within: 1m, " + good + "}", "load.namespaces is missing: the custom resources of a growth share namespaces"},
-		"at once":              {"namespaces: 2, within: 1m, " + good + "}", "load.every is missing: a growth says how far apart two creations are"},
-		"resources":            {"namespaces: 2, every: 20ms, resources: 5, within: 1m, " + good + "}", "load.growth says itself how many there are"},
-		"newcomers alone":      {"namespaces: 2, every: 20ms, within: 1m, " + good + ", newcomers: 2}", "load.growth.newcomers: nobody comes while the operator starts"},
+		"own namespaces":       {"every: 20ms, within: 1m, " + good + "}", `load: field "namespaces" is missing: the custom resources of a growth share namespaces`},
+		"at once":              {"namespaces: 2, within: 1m, " + good + "}", `load: field "every" is missing: the custom resources of a growth share namespaces, and come one every so often`},
+		"resources":            {"namespaces: 2, every: 20ms, resources: 5, within: 1m, " + good + "}", "load.resources: found the number 5, expected nothing: a growth says itself how many there are"},
+		"newcomers alone":      {"namespaces: 2, every: 20ms, within: 1m, " + good + ", newcomers: 2}", "load.growth: newcomers without down, expected both"},
 		"unknown bystanders":   {"namespaces: 2, every: 20ms, within: 1m, " + good + ", bystanders: {each: 5, kinds: [nodes]}}", `load.growth.bystanders.kinds: found "nodes"`},
 	} {
 		require.ErrorContains(t, parse(c.load), c.want, name)

@@ -127,12 +127,12 @@ func TestParseRefusesImpossibleChurns(t *testing.T) {
 	require.NoError(t, parse("every: 50ms, seed: 7, churn: {changes: 9, deletes: 4}", steps))
 	for name, test := range map[string]struct{ load, steps, want string }{
 		"too quick":  {"every: 2ms, seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load: 500 changes a second are due, more than the 400"},
-		"at once":    {"seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are"},
-		"not drawn":  {"every: 50ms, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are, and by seed"},
+		"at once":    {"seed: 7, churn: {changes: 9, deletes: 4}", steps, `x.yaml:5: load: field "every" is missing: the actions of a churn are so far apart`},
+		"not drawn":  {"every: 50ms, churn: {changes: 9, deletes: 4}", steps, `x.yaml:5: load: field "seed" is missing: the actions of a churn are so far apart, and their order is drawn from seed`},
 		"none left":  {"every: 50ms, seed: 7, churn: {changes: 9, deletes: 5}", steps, "x.yaml:5: load.churn.deletes is 5, expected less than the 5 custom resources"},
-		"paced":      {"every: 50ms, pace: 1s, seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.pace: a churn says by every when each action is"},
+		"paced":      {"every: 50ms, pace: 1s, seed: 7, churn: {changes: 9, deletes: 4}", steps, `x.yaml:5: load.pace: found "1s", expected nothing: a churn says by every when each action is`},
 		"one size":   {"every: 50ms, seed: 7, churn: {changes: 9, deletes: 4}", "steps:\n  - create: {size: 1}\n  - patch: {size: 0}\n", "x.yaml:6: the steps of a churn are the sizes in turn"},
-		"of a ramp":  {"seed: 7, churn: {changes: 9, deletes: 4}, ramp: {from: 5, most: 80, hold: 10s, p99: 1s}", steps, "x.yaml:5: load.churn: a ramp creates custom resources alone"},
+		"of a ramp":  {"seed: 7, churn: {changes: 9, deletes: 4}, ramp: {from: 5, most: 80, hold: 10s, p99: 1s}", steps, "x.yaml:5: load.churn: found a mapping, expected nothing: a ramp creates custom resources alone"},
 		"no deletes": {"every: 50ms, seed: 7, churn: {changes: 9}", steps, `x.yaml:5: load.churn: field "deletes" is missing`},
 	} {
 		t.Run(name, func(t *testing.T) { require.ErrorContains(t, parse(test.load, test.steps), test.want) })
@@ -167,9 +167,9 @@ func TestParseRefusesImpossibleRamps(t *testing.T) {
 		"from nothing":      {"{namespaces: 2, within: 20s, ramp: {from: 0, most: 4, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.from: found the number 0, expected a number, at least 1"},
 		"short steps":       {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 1s, p99: 1s}}", "x.yaml:5: load.ramp.hold is 1s, expected 5s to 1m0s"},
 		"later than lost":   {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s, p99: 30s}}", "x.yaml:5: load.ramp.p99 is 30s, expected more than 0s, to load.within, 20s: what is later is lost"},
-		"own namespaces":    {"{within: 20s, ramp: " + good + "}", "x.yaml:5: load.namespaces is missing: the custom resources of a ramp share namespaces"},
-		"resources":         {"{resources: 5, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.resources: the ramp says by from, most and hold how many there are"},
-		"every":             {"{every: 1s, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.every: the ramp says by from, most and hold"},
+		"own namespaces":    {"{within: 20s, ramp: " + good + "}", `x.yaml:5: load: field "namespaces" is missing: the custom resources of a ramp share namespaces`},
+		"resources":         {"{resources: 5, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.resources: found the number 5, expected nothing: a ramp creates custom resources alone, and says by from, most and hold how many"},
+		"every":             {"{every: 1s, namespaces: 2, within: 20s, ramp: " + good + "}", `x.yaml:5: load.every: found "1s", expected nothing: a ramp creates custom resources alone, and says by from, most and hold`},
 		"neither":           {"{namespaces: 2, within: 20s}", "x.yaml:5: load: found 0 of the fields resources, ramp, growth, expected at least one"},
 		"objective missing": {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s}}", `x.yaml:5: load.ramp: field "p99" is missing`},
 	} {
@@ -189,16 +189,16 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 	_, err := scenarios.Parse("x.yaml", []byte(head+load+steps+tail), oracles)
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ text, want string }{
-		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
-		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
+		"no load":        {head + steps + tail, `x.yaml:1: scenario: field "load" is missing: say in it resources, every, pace and within`},
+		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: found a mapping, expected nothing: only scenarios of the group load"},
 		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, churn, every, growth, namespaces, nodes, pace, ramp, resources, seed, within`},
 		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "x.yaml:5: load.within: found the number 5, expected a duration, such as 500ms or 30s"},
 		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 5000"},
 		"too many":       {head + "load: {resources: 5001, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 5001, expected 2 to 5000"},
 		"own namespaces": {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load: 101 namespaces, expected at most 100: let the custom resources share them"},
 		"empty spaces":   {head + "load: {resources: 2, namespaces: 3, within: 1s}\n" + steps + tail, "x.yaml:5: load.namespaces is 3, more than the 2 custom resources"},
-		"random burst":   {head + "load: {resources: 2, arrivals: poisson, within: 1s}\n" + steps + tail, "x.yaml:5: load.arrivals: all arrive at once"},
-		"idle seed":      {head + "load: {resources: 2, every: 1s, seed: 7, within: 1s}\n" + steps + tail, "x.yaml:5: load.seed: nothing is drawn"},
+		"random burst":   {head + "load: {resources: 2, arrivals: poisson, within: 1s}\n" + steps + tail, "x.yaml:5: load: expected every beside arrivals: how far apart they are on average"},
+		"idle seed":      {head + "load: {resources: 2, every: 1s, seed: 7, within: 1s}\n" + steps + tail, "x.yaml:5: load: expected arrivals or a churn beside seed: else nothing is drawn"},
 		"other arrivals": {head + "load: {resources: 2, every: 1s, arrivals: often, within: 1s}\n" + steps + tail, "x.yaml:5: load.arrivals: found \"often\", expected poisson"},
 		"backwards":      {head + "load: {resources: 2, every: -1s, within: 1s}\n" + steps + tail, "x.yaml:5: load.every: found \"-1s\", expected a duration, such as 500ms or 30s"},
 		"too slow":       {head + "load: {resources: 2, pace: 11s, within: 1s}\n" + steps + tail, "x.yaml:5: load.pace is 11s, expected 0s to 10s"},
@@ -208,8 +208,8 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 		"too quick":      {head + "load: {resources: 2, every: 1ms, within: 1s}\nsteps:\n  - create: {size: 0}\n" + tail, "x.yaml:5: load: 1000 changes a second are due, more than the 400 that the harness sends when they are due"},
 		"quick steps":    {head + "load: {resources: 50, pace: 50ms, within: 1s}\n" + steps + tail, "x.yaml:5: load: 1000 changes a second are due"},
 		"many arrivals":  {head + "load: {resources: 2, every: 2ms, arrivals: poisson, within: 1s}\n" + steps + tail, "x.yaml:5: load: 1000 changes a second are due"},
-		"given":          {head + load + "given: {size: 1}\n" + steps + tail, "x.yaml:6: given: a load begins with nothing there"},
-		"cause":          {head + load + "cause: why\n" + steps + tail, "x.yaml:6: cause: what is measured is measured of every style"},
+		"given":          {head + load + "given: {size: 1}\n" + steps + tail, "x.yaml:6: given: found a mapping, expected nothing: a load begins with nothing there"},
+		"cause":          {head + load + "cause: why\n" + steps + tail, `x.yaml:6: cause: found "why", expected nothing: what is measured is measured of every style`},
 		"on":             {head + load + "steps:\n  - {on: y, create: {size: 0}}\n" + tail, "x.yaml:7: on: each custom resource of a load goes through all steps"},
 		"patch first":    {head + load + "steps:\n  - patch: {size: 0}\n" + tail, "x.yaml:7: a load is a create, then patches or nothing"},
 		"delete":         {head + load + "steps:\n  - create: {size: 1}\n  - delete: {}\n" + tail, "x.yaml:8: a load is a create, then patches or nothing"},

@@ -73,7 +73,7 @@ func TestParseRefuses(t *testing.T) {
 		"latency of two acts": {"name: x\ngroup: latency\nsteps:\n  - create: {size: 1}\n  - delete: {}\n", "x.yaml:3: latency is measured of exactly one step"},
 		"latency of another":  {"name: x\ngroup: latency\nsteps:\n  - {on: y, create: {size: 1}}\n", "x.yaml:3: latency is measured of exactly one step"},
 		"latency of a fault":  {"name: x\ngroup: latency\nsteps:\n  - fault: {kill: all}\n", "x.yaml:3: latency is measured of exactly one step"},
-		"latency and a part":  {"name: x\ngroup: latency\ncomponent: bus\n", "x.yaml:3: component: what is measured is measured of every style"},
+		"latency and a part":  {"name: x\ngroup: latency\ncomponent: bus\n", `x.yaml:3: component: found "bus", expected nothing: what is measured is measured of every style`},
 
 		"no steps":      {head + tail, `x.yaml:1: scenario: field "steps" is missing`},
 		"unknown step":  {head + "steps:\n  - explode: {}\n", `x.yaml:6: steps: unknown field "explode", expected one of annotate, apply`},
@@ -114,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: steps.series.count: found the number 1, expected 2 to 400"},
 		"a series that keeps all":    {head + "steps:\n  - series: {count: 2, size: 0, every: 1s, keep: 2}\n" + tail, "x.yaml:6: series.keep is 2, expected fewer than the 2 that are created"},
 		"a series at once":           {head + "steps:\n  - series: {count: 2, size: 0}\n" + tail, "x.yaml:6: series.every is 0s, expected more than 0s"},
-		"a series apart that stays":  {head + "steps:\n  - series: {count: 2, size: 0, every: 1s, apart: true}\n" + tail, "x.yaml:6: series.apart: nothing goes, and no namespace with it: say by keep how many stay"},
+		"a series apart that stays":  {head + "steps:\n  - series: {count: 2, size: 0, every: 1s, apart: true}\n" + tail, "x.yaml:6: steps.series: apart without keep, expected both"},
 		"two series":                 {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "x.yaml:7: series: there is one already"},
 		"a series unwatched":         {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "there is a series of custom resources, and no oracle checks it: expect series"},
 		"finalizer left":             {given + "steps:\n  - finalize: true\n" + tail, "x.yaml:7: the finalizer is never removed"},
@@ -125,7 +125,7 @@ func TestParseRefuses(t *testing.T) {
 		"await gone while held":      {given + "steps:\n  - finalize: true\n  - delete: {}\n  - await: gone\n" + tail, "x.yaml:9: await gone: the custom resource is still there"},
 
 		"submit nothing":       {head + "steps:\n  - submit: {refused: true}\n" + tail, `x.yaml:6: steps.submit: field "object" is missing`},
-		"submit a name":        {head + "steps:\n  - submit: {refused: true, object: {metadata: {name: y}}}\n" + tail, "x.yaml:6: submit: leave metadata.name out"},
+		"submit a name":        {head + "steps:\n  - submit: {refused: true, object: {metadata: {name: y}}}\n" + tail, `x.yaml:6: steps.submit.object.metadata.name: found "y", expected nothing: the harness sets it`},
 		"submit no JSON":       {head + "steps:\n  - submit: {refused: true, object: {spec: {1: 2}}}\n" + tail, "x.yaml:6: steps.submit.object.spec: found the number 1 as a field's name, expected a text"},
 		"submit patch":         {head + "steps:\n  - submit: {refused: true, patch: true, object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the custom resource is not there"},
 		"submit again":         {given + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: submit: the custom resource already exists"},
