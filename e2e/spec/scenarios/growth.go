@@ -62,7 +62,7 @@ const (
 )
 
 // growth checks that each number is more than what is there by then, and that all of it is at a pace.
-func (c *checker) growth(g Growth, steps int) {
+func (c *checker) growth(g Growth) {
 	fail := func(field, message string, args ...any) {
 		c.FailAt([]any{"load", "growth", field}, "load.growth."+field+message, args...)
 	}
@@ -78,8 +78,5 @@ func (c *checker) growth(g Growth, steps int) {
 	}
 	if g.Pace <= 0 || g.Pace > mostBetween {
 		fail("pace", " is %v, expected more than 0s, to %v", g.Pace, mostBetween)
-	}
-	if steps > 1 {
-		c.FailAt([]any{"steps", 1}, "a growth is a create alone")
 	}
 }

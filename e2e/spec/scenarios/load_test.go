@@ -176,7 +176,7 @@ func TestParseRefusesImpossibleRamps(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.ErrorContains(t, parse(test.load), test.want) })
 	}
 	_, err := scenarios.Parse("x.yaml", []byte(head+"load: {namespaces: 2, within: 20s, ramp: "+good+"}\nsteps:\n  - create: {size: 1}\n  - patch: {size: 0}\nexpect: [stays-converged]\n"), oracles)
-	require.ErrorContains(t, err, "x.yaml:8: a ramp is a create alone")
+	require.ErrorContains(t, err, "x.yaml:7: steps: found a list, expected a create alone, which is all that a ramp and a growth have")
 }
 
 func TestParseRefusesImpossibleLoads(t *testing.T) {
@@ -217,7 +217,7 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 		"too few nodes":  {head + "load: {resources: 600, namespaces: 2, within: 1s, nodes: 2}\nsteps:\n  - create: {size: 1}\n" + tail, "x.yaml:5: load.nodes: 2 fake nodes take 500 pods, and 600 custom resources of size 1 have 600: expected 3 nodes"},
 		"no pods":        {head + "load: {resources: 2, within: 1s, nodes: 2}\nsteps:\n  - create: {size: 0}\n" + tail, "x.yaml:5: load.nodes: no step asks for a pod"},
 		"ends early":     {head + load + "steps:\n  - create: {size: 0}\n  - patch: {size: 0}\n" + tail, "x.yaml:7: the size is 0 before the last step"},
-		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", "x.yaml:9: converged: a late custom resource of a load is a figure"},
+		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", `x.yaml:9: expect: found "converged", expected stays-converged alone: a late custom resource of a load is a figure`},
 		"no steps":       {head + load + tail, `x.yaml:1: scenario: field "steps" is missing`},
 	} {
 		t.Run(name, func(t *testing.T) {

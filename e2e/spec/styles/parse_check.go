@@ -32,17 +32,10 @@ func (p *parser) check() {
 }
 
 func (p *parser) name() {
-	at, name, harness := []any{"name"}, p.style.Name, p.style.Control == spec.Harness
-	switch {
+	switch name := p.style.Name; {
 	case name == "", strings.HasPrefix(p.folder, "."): // as .operatorbench in the operator's own repository
 	case name != p.folder:
-		p.FailAt(at, "name: found %q, expected %q as the folder's name", name, p.folder)
-	}
-	switch {
-	case name == spec.Floor && !harness:
-		p.FailAt(at, "name: found %q, expected another name: floor is reserved, since every report shows the floor next to the styles", name)
-	case name != "" && name != spec.Floor && harness:
-		p.FailAt(at, "name: found %q, expected %q: with control: harness the style is the floor", name, spec.Floor)
+		p.FailAt([]any{"name"}, "name: found %q, expected %q as the folder's name", name, p.folder)
 	}
 }
 

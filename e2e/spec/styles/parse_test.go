@@ -164,7 +164,7 @@ func TestParseControls(t *testing.T) {
 	_, err = floor(strings.Replace(text, "source: s\n", "", 1))
 	require.ErrorContains(t, err, `style.yaml:1: style with control: harness: field "source" is missing`)
 	_, err = parse(strings.Replace(text, "floor", "mine", 1))
-	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected "floor": with control: harness the style is the floor`)
+	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected floor: with control: harness the style is the floor`)
 	for _, name := range []string{"floor"} {
 		_, err = floor(strings.Replace(good, "name: mine", fmt.Sprintf("name: %q", name), 1))
 		require.ErrorContains(t, err, fmt.Sprintf("style.yaml:1: name: found %q, expected another name: floor is reserved", name))
