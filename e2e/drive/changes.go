@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -76,12 +77,7 @@ func changed(before, after json.RawMessage) string {
 		return "modified"
 	}
 	const most, letters = 3, 60
-	cut := func(text string) string {
-		if r := []rune(text); len(r) > letters {
-			return string(r[:letters]) + "…"
-		}
-		return text
-	}
+	cut := func(text string) string { return plain.Clip(text, letters) }
 	var parts []string
 	for _, path := range slices.Sorted(maps.Keys(is)) {
 		switch old, there := was[path]; {

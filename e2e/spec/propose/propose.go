@@ -162,13 +162,7 @@ func Of(s Sources) (*Proposal, error) {
 	}
 	p.knob(version)
 	p.status(version)
-	if err := p.admission(); err != nil {
-		return nil, err
-	}
-	if err := p.operator(); err != nil {
-		return nil, err
-	}
-	if err := p.children(); err != nil {
+	if err := cmp.Or(p.admission(), p.operator(), p.children()); err != nil {
 		return nil, err
 	}
 	p.learn()
