@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -193,4 +195,64 @@ func (s *sampleRun) written(reply *unstructured.Unstructured) ([]byte, error) {
 	object := reply.DeepCopy().Object
 	kube.Withhold(object, nil)
 	return json.Marshal(object)
+}
+
+// unreachedError says that a point of the reconcile was not reached.
+type unreachedError struct{ point, lacks string }
+
+func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
+
+// await waits for a point of the reconcile. That nobody says what is wrong, or that a status goes on saying what is no
+// longer so, is for an oracle to judge, and who never reads what he may not read is not denied it, and who gave up does
+// not try again; the steps go on.
+func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
+	return s.reach(ctx, step.Await, 0)
+}
+
+// reach waits for a point of the reconcile, and until nothing has moved for window.
+func (s *sampleRun) reach(ctx context.Context, point string, window time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, s.style.bound())
+	defer cancel()
+	began, patience := s.Recorder.Now(), s.sample.Patience
+	if point == spec.PointRetried { // which no watch shows
+		patience += spec.RetriedFor
+	}
+	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, patience)
+	s.waited = s.Recorder.Now() - began
+	switch {
+	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried, spec.PointUnready}, point):
+		return nil
+	case outcome == record.TimedOut:
+		return &unreachedError{point, reason}
+	}
+	return fmt.Errorf("await %s: %s", point, reason)
+}
+
+// writeFloor takes the place of an operator: no controller sees the custom resource, the harness itself writes what it
+// asks for. What is measured then is the cluster and the observer, the floor below every operator.
+func (s *sampleRun) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
+	client, kind := s.children(s.sample.Namespace), s.Workload.Main().Kind
+	if step.Delete != nil {
+		propagation := metav1.DeletePropagationBackground
+		err := client.Delete(ctx, s.sample.Name, metav1.DeleteOptions{PropagationPolicy: &propagation})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete the %s: %w", kind, err)
+		}
+		return nil
+	}
+	if step.Create != nil {
+		child, err := s.Workload.Child(cr)
+		if err != nil {
+			return err
+		}
+		if _, err := client.Create(ctx, child, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create the %s: %w", kind, err)
+		}
+		return nil
+	}
+	patch := s.Workload.ScalePatch(step.Patch.Size)
+	if _, err := client.Patch(ctx, s.sample.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return fmt.Errorf("scale the %s: %w", kind, err)
+	}
+	return nil
 }
