@@ -3,6 +3,7 @@ package fault
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +32,7 @@ type workload struct {
 
 // plural is the workload's resource in group apps.
 func (w workload) plural() string {
-	return map[string]string{deployment: "deployments", statefulSet: "statefulsets", daemonSet: "daemonsets"}[w.kind]
+	return strings.ToLower(w.kind) + "s"
 }
 
 func (w workload) resource() schema.GroupVersionResource {

@@ -64,7 +64,7 @@ func (c *check) explain(e *jsonschema.ValidationError) {
 		c.unknown(node, path, rule, k.Properties)
 	case *kind.Required:
 		for _, name := range k.Missing {
-			c.Fail(node, "%s: field %q is missing%s", path, name, after(": ", str(rule, "errorMessage")))
+			c.Fail(node, "%s: field %q is missing%s", path, name, strings.TrimSuffix(": "+str(rule, "errorMessage"), ": "))
 		}
 	case *kind.OneOf:
 		c.oneOf(node, path, rule, "oneOf", "exactly one")
@@ -207,19 +207,7 @@ func (c *check) place(location []string) (*yaml.Node, string) {
 }
 
 // join names a field by those above it.
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-func after(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	return mark + text
-}
+func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
 func keys(value any) []string {
 	object, _ := value.(map[string]any)
