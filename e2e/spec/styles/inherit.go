@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 )
@@ -25,15 +26,9 @@ func (p *parser) inherit(node *yaml.Node) {
 	if base == nil {
 		return // told
 	}
-	if mine := below(node, "declares"); mine != nil {
-		complete(mine, below(base, "declares"))
-	}
-	if mine := below(node, "settings"); mine != nil {
-		complete(mine, below(base, "settings"))
-	}
-	if mine := below(node, "install"); mine != nil {
-		completeStages(mine, below(base, "install"))
-	}
+	complete(below(node, "declares"), below(base, "declares"))
+	complete(below(node, "settings"), below(base, "settings"))
+	completeStages(below(node, "install"), below(base, "install"))
 	complete(node, base)
 }
 
@@ -90,8 +85,8 @@ func ownFolders(base *yaml.Node, name string) {
 
 // complete puts what a base says into a mapping that does not say it, and takes out what is null.
 func complete(mine, base *yaml.Node) {
-	if base == nil || mine.Kind != yaml.MappingNode || base.Kind != yaml.MappingNode {
-		return // the reader says what is wrong with it
+	if mine == nil || base == nil || mine.Kind != yaml.MappingNode || base.Kind != yaml.MappingNode {
+		return // one does not say it, or the reader says what is wrong with it
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
 		key := base.Content[i]
@@ -107,7 +102,7 @@ func complete(mine, base *yaml.Node) {
 // completeStages completes the stages that a style says itself, and puts them in
 // the places of the base's of the same names; others come last.
 func completeStages(mine, base *yaml.Node) {
-	if base == nil || mine.Kind != yaml.SequenceNode || base.Kind != yaml.SequenceNode {
+	if mine == nil || base == nil || mine.Kind != yaml.SequenceNode || base.Kind != yaml.SequenceNode {
 		return
 	}
 	stages := slices.Clone(base.Content)
@@ -128,25 +123,13 @@ func completeStages(mine, base *yaml.Node) {
 
 // relocate makes the paths of a base those that another style reaches them by.
 func relocate(base *yaml.Node, name string) {
-	lists := []*yaml.Node{below(base, "owned"), below(base, "scaffold")}
-	if install := below(base, "install"); install != nil {
-		for _, stage := range install.Content {
-			lists = append(lists, below(stage, "manifests"))
-		}
+	lists := []*yaml.Node{below(base, "owned"), below(base, "scaffold"), below(below(base, "upgrade"), "manifests")}
+	for _, stage := range items(below(base, "install")) {
+		lists = append(lists, below(stage, "manifests"))
 	}
-	if upgrade := below(base, "upgrade"); upgrade != nil {
-		lists = append(lists, below(upgrade, "manifests"))
-	}
-	var paths []*yaml.Node
-	for _, list := range lists {
-		if list != nil {
-			paths = append(paths, list.Content...)
-		}
-	}
-	if list := below(base, "images"); list != nil {
-		for _, image := range list.Content {
-			paths = append(paths, below(image, "dockerfile"), below(image, "go"))
-		}
+	paths := plain.Flat(lists, items)
+	for _, image := range items(below(base, "images")) {
+		paths = append(paths, below(image, "dockerfile"), below(image, "go"))
 	}
 	if workload := below(base, "workload"); workload != nil && Own(workload.Value) {
 		paths = append(paths, workload)
@@ -156,6 +139,14 @@ func relocate(base *yaml.Node, name string) {
 			item.Value = path.Join("..", name, item.Value)
 		}
 	}
+}
+
+// items are those of a list, which need not be there.
+func items(list *yaml.Node) []*yaml.Node {
+	if list == nil {
+		return nil
+	}
+	return list.Content
 }
 
 func drop(node *yaml.Node, key string) {
