@@ -171,7 +171,7 @@ type CleanOptions struct {
 // are alive are left alone; so are, unless named, those that may be alive, and clusters that were kept.
 func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 	engines, problems, err := engine.All(ctx, opts.Engine)
-	if noEngine(err) {
+	if notFound := (*engine.NotFoundError)(nil); errors.As(err, &notFound) && len(notFound.Problems) == 0 {
 		_, err := fmt.Fprintln(out, "no container engine is installed, so no cluster can be left in one")
 		return err
 	}
@@ -179,10 +179,7 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 		return err
 	}
 	for _, err := range problems {
-		var problem *engine.ProblemError
-		if errors.As(err, &problem) && problem.Kind != engine.NotInstalled {
-			fmt.Fprintf(out, "not looked at: %v\n", err)
-		}
+		fmt.Fprintf(out, "not looked at: %v\n", err)
 	}
 	var names []string
 	var errs []error
@@ -238,21 +235,6 @@ func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, ou
 		fmt.Fprintf(out, "removed %s\n", l)
 	}
 	return nil
-}
-
-// noEngine reports whether no engine is installed, as against one that does not work.
-func noEngine(err error) bool {
-	var notFound *engine.NotFoundError
-	if !errors.As(err, &notFound) {
-		return false
-	}
-	for _, each := range notFound.Problems {
-		var problem *engine.ProblemError
-		if errors.As(each, &problem) && problem.Kind != engine.NotInstalled {
-			return false
-		}
-	}
-	return true
 }
 
 func (l Leftover) remove(ctx context.Context, e enginehost) error {

@@ -85,14 +85,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindTellsProblemsApart(t *testing.T) {
-	install(t, map[string]string{"docker": noPermission})
-	_, err := engine.Find(t.Context(), "docker")
-	var problem *engine.ProblemError
-	require.ErrorAs(t, err, &problem)
-	assert.Equal(t, engine.NoPermission, problem.Kind)
-}
-
 func TestRun(t *testing.T) {
 	install(t, map[string]string{"docker": `
 case "$1" in
@@ -117,7 +109,7 @@ esac`})
 	})
 	t.Run("standard input", func(t *testing.T) {
 		var out bytes.Buffer
-		require.NoError(t, e.Pipe(t.Context(), strings.NewReader("a line\n"), &out, "echo"))
+		require.NoError(t, e.Attend(t.Context(), strings.NewReader("a line\n"), &out, "echo"))
 		assert.Equal(t, "got a line\n", out.String())
 	})
 	t.Run("follow gives both outputs", func(t *testing.T) {

@@ -21,7 +21,6 @@ func TestACommandThatHangsIsEnded(t *testing.T) {
 		"it says nothing":      {"exec sleep 60", true},
 		"it says one thing":    {"echo a; exec sleep 60", true},
 		"it says something":    {"for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done", false},
-		"it takes something":   {"head -c 600 >/dev/null", false},
 		"its child holds on":   {"sleep 60 & exec sleep 60", true},
 		"it complains at last": {"for i in 1 2 3 4 5 6; do echo $i >&2; sleep 0.1; done", false},
 	} {
@@ -31,26 +30,14 @@ func TestACommandThatHangsIsEnded(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+test.script+"\n"), 0o700)) //nolint:gosec // a program
 			e := &Engine{name: "docker", path: path, quiet: quiet}
 			began := time.Now()
-			err := e.Pipe(t.Context(), &slow{left: 6}, io.Discard, "ps")
+			err := e.Pipe(t.Context(), io.Discard, "ps")
 			if !test.hangs {
 				require.NoError(t, err)
 				return
 			}
 			require.ErrorContains(t, err, `"docker ps" failed: `)
-			require.ErrorContains(t, err, "it neither said nor took anything for 400ms and was ended: look whether docker hangs (docker info)")
+			require.ErrorContains(t, err, "it said nothing for 400ms and was ended: look whether docker hangs (docker info)")
 			assert.Less(t, time.Since(began), 20*time.Second)
 		})
 	}
-}
-
-// slow gives 100 bytes at a time.
-type slow struct{ left int }
-
-func (s *slow) Read(p []byte) (int, error) {
-	if s.left == 0 {
-		return 0, io.EOF
-	}
-	s.left--
-	time.Sleep(100 * time.Millisecond) //nolint:forbidigo // it is slow
-	return min(100, len(p)), nil
 }

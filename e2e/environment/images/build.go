@@ -82,7 +82,7 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.engine.Pipe(ctx, nil, out, "save", built), out.Close()); err != nil {
+	if err := errors.Join(s.engine.Pipe(ctx, out, "save", built), out.Close()); err != nil {
 		return nil, err
 	}
 	return tarball.ImageFromPath(file, nil)

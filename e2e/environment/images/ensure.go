@@ -204,7 +204,7 @@ func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 	}
 	open := func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(s.engine.Pipe(ctx, nil, w, "save", wanted)) }()
+		go func() { w.CloseWithError(s.engine.Pipe(ctx, w, "save", wanted)) }()
 		return r, nil
 	}
 	image, err := tarball.Image(open, nil)
