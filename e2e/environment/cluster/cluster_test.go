@@ -64,9 +64,7 @@ func TestKindConfig(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts.Run, opts.NodeImage = "abcdef", "node:v1"
-			text, err := encode(kindConfig(opts))
-			require.NoError(t, err)
-			text, err = yaml.JSONToYAML(text)
+			text, err := yaml.Marshal(kindConfig(opts))
 			require.NoError(t, err)
 			golden := filepath.Join("testdata", name+".yaml")
 			if *update {
@@ -166,8 +164,7 @@ func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
 	fakeEngine(t, `case "$1" in info) echo '{}';; network) echo 172.18.0.0/16;; run) echo "bad proxy $HTTPS_PROXY" >&2; exit 125;; esac`)
 	t.Setenv("HTTPS_PROXY", "http://bob:hunter2@127.0.0.1:9")
 	t.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", "") // the reaper sets it
-	config, err := encode(kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"}))
-	require.NoError(t, err)
+	config := kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
 	dir, lock, err := newRunDir("abcdef", "docker")
 	require.NoError(t, err)
 	defer lock.Close()

@@ -92,11 +92,7 @@ func (k *Kind) create(ctx context.Context) (*rest.Config, error) {
 	if err := k.preflight(ctx); err != nil {
 		return nil, err
 	}
-	config, err := encode(kindConfig(k.opts))
-	if err != nil {
-		return nil, err
-	}
-	l, err := k.start(config)
+	l, err := k.start()
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +128,7 @@ func (k *Kind) preflight(ctx context.Context) error {
 }
 
 // start makes the run's folder and the reaper, and tells it what to make.
-func (k *Kind) start(config []byte) (*link, error) {
+func (k *Kind) start() (*link, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.link != nil {
@@ -143,8 +139,10 @@ func (k *Kind) start(config []byte) (*link, error) {
 		return nil, err
 	}
 	k.dir, k.lock = dir, lock
-	if err := errors.Join(dir.writePolicy(), dir.writeServiceRange()); err != nil {
-		return nil, err
+	for _, f := range nodeFiles() {
+		if err := os.WriteFile(dir.file(f.name), []byte(f.text), 0o644); err != nil { //nolint:gosec // its folder is private
+			return nil, fmt.Errorf("writing what the node is given: %w", err)
+		}
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -155,7 +153,7 @@ func (k *Kind) start(config []byte) (*link, error) {
 		return nil, err
 	}
 	k.link = l
-	line, err := json.Marshal(order{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: config, Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
+	line, err := json.Marshal(order{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: kindConfig(k.opts), Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
 	if err != nil {
 		return nil, fmt.Errorf("telling the cluster's reaper what to make: %w", err)
 	}

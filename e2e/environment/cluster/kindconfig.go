@@ -1,29 +1,41 @@
 package cluster
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
+	"path"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"operatorbench/e2e/environment/engine"
 )
 
+// nodeFile is a file of the run's folder, which lives as long as the cluster, that is mounted into the node.
+type nodeFile struct {
+	name string // in either folder
+	in   string // the node's folder
+	text string // no secret: the node's root need not be the one who writes it
+}
+
+func nodeFiles() []nodeFile {
+	return []nodeFile{{policyFile, policyDir, auditPolicy}, {rangeFile, "/etc/systemd/system/kubelet.service.d", rangeUnit}}
+}
+
 // kindConfig returns the configuration of a cluster of one node.
 func kindConfig(opts KindOptions) *v1alpha4.Cluster {
+	node := v1alpha4.Node{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}
+	for _, f := range nodeFiles() {
+		node.ExtraMounts = append(node.ExtraMounts, v1alpha4.Mount{HostPath: dirOf(opts.Run).file(f.name), ContainerPath: path.Join(f.in, f.name), Readonly: true})
+	}
 	config := &v1alpha4.Cluster{
 		TypeMeta:   v1alpha4.TypeMeta{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4"},
 		Name:       Name(opts.Run),
-		Nodes:      []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}},
-		Networking: v1alpha4.Networking{APIServerAddress: "127.0.0.1"},
+		Nodes:      []v1alpha4.Node{node},
+		Networking: v1alpha4.Networking{APIServerAddress: "127.0.0.1", ServiceSubnet: serviceRange},
 		// The kubelet asks the container runtime what pods use, whenever it is
 		// asked: its own figures are up to 15 s old, and miss short-lived pods.
-		FeatureGates: map[string]bool{"PodAndContainerStatsFromCRI": true},
+		FeatureGates:            map[string]bool{"PodAndContainerStatsFromCRI": true},
+		ContainerdConfigPatches: []string{registryPatch},
+		KubeadmConfigPatches:    []string{auditPatch},
 	}
-	config.ContainerdConfigPatches = []string{registryPatch}
-	audit(config, dirOf(opts.Run))
-	closeServiceRange(config, dirOf(opts.Run))
 	adapt(config, opts.Host)
 	if opts.Many {
 		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, manyPatch)
@@ -62,23 +74,11 @@ func adapt(config *v1alpha4.Cluster, host engine.Host) {
 	}
 }
 
-// encode returns the configuration in the form that kind reads; YAML includes JSON.
-func encode(config *v1alpha4.Cluster) ([]byte, error) {
-	text, err := json.Marshal(config)
-	if err != nil {
-		return nil, fmt.Errorf("writing kind's configuration: %w", err)
-	}
-	return text, nil
-}
-
 // serviceRange are the addresses of Services: kind's own choice, said here because the node's firewall is told, too.
 const serviceRange = "10.96.0.0/16"
 
-// rangeFile is a drop-in of the kubelet's unit: its name in the run's folder, and below rangeDir in the node.
-const (
-	rangeFile = "20-service-range.conf"
-	rangeDir  = "/etc/systemd/system/kubelet.service.d/"
-)
+// rangeFile is a drop-in of the kubelet's unit.
+const rangeFile = "20-service-range.conf"
 
 // rangeUnit refuses what is sent to an address of that range for which kube-proxy has
 // no rule, before any pod is started, and anew when the node restarts. It would else
@@ -88,21 +88,3 @@ ExecStartPre=/bin/sh -c 'for chain in FORWARD OUTPUT; do \
   set -- "$$chain" -d ` + serviceRange + ` -j REJECT --reject-with icmp-port-unreachable; \
   iptables -w -C "$$@" 2>/dev/null || iptables -w -A "$$@" || exit 1; done'
 `
-
-// closeServiceRange mounts the drop-in from the run's folder.
-func closeServiceRange(config *v1alpha4.Cluster, dir runDir) {
-	config.Networking.ServiceSubnet = serviceRange
-	for i := range config.Nodes {
-		config.Nodes[i].ExtraMounts = append(config.Nodes[i].ExtraMounts, v1alpha4.Mount{
-			HostPath: dir.file(rangeFile), ContainerPath: rangeDir + rangeFile, Readonly: true,
-		})
-	}
-}
-
-// writeServiceRange puts the drop-in where closeServiceRange mounts it from.
-func (d runDir) writeServiceRange() error {
-	if err := os.WriteFile(d.file(rangeFile), []byte(rangeUnit), 0o644); err != nil { //nolint:gosec // no secret, and its folder is private
-		return fmt.Errorf("writing what the node's firewall refuses: %w", err)
-	}
-	return nil
-}
