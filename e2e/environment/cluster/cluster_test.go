@@ -92,7 +92,6 @@ func TestStep(t *testing.T) {
 
 func TestRunDir(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, lock, err := newRunDir("abcdef", "docker")
 	require.NoError(t, err)
 	who, err := dir.owner("abcdef")
@@ -128,7 +127,6 @@ func fakeEngine(t *testing.T, script string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\n"+script), 0o755)) //nolint:gosec // a program
 	t.Setenv("PATH", dir)
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 }
 
 func TestCreateExplainsWhatIsMissing(t *testing.T) {
@@ -214,7 +212,6 @@ func TestProgramThatIsNoReaper(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
-			t.Setenv("XDG_STATE_HOME", t.TempDir())
 			program := filepath.Join(t.TempDir(), "program")
 			require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+test.script+"\n"), 0o755)) //nolint:gosec // a program
 			dir, lock, err := newRunDir("abcdef", "docker")
@@ -362,7 +359,6 @@ func TestCleanByLabels(t *testing.T) {
 		unknown = "kept, may still be running: it was made "
 		kept    = "kept on purpose (delete it: opbench clean --run labelled): run labelled"
 	)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for name, test := range map[string]struct {
 		labels func(now place) map[string]string
 		says   string
@@ -372,7 +368,7 @@ func TestCleanByLabels(t *testing.T) {
 			return map[string]string{machineLabel: now.Machine, bootLabel: now.Boot}
 		}, unknown + "on this machine"},
 		"another machine's": {func(place) map[string]string {
-			return map[string]string{machineLabel: "0123456789abcdef", bootLabel: "another"}
+			return map[string]string{machineLabel: "elsewhere", bootLabel: "another"}
 		}, unknown + "on another machine"},
 		"this machine's, started anew since": {func(now place) map[string]string {
 			return map[string]string{machineLabel: now.Machine, bootLabel: "another"}
@@ -382,10 +378,8 @@ func TestCleanByLabels(t *testing.T) {
 		}, kept},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := os.Getenv("XDG_STATE_HOME")
 			labels := test.labels(here())
 			fakeNetwork(t, labels)
-			t.Setenv("XDG_STATE_HOME", state)
 			var out strings.Builder
 			require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
 			assert.Contains(t, out.String(), test.says)
@@ -543,19 +537,6 @@ func TestCleanLooksInEveryEngine(t *testing.T) {
 	assert.Contains(t, out.String(), "not looked at: docker is installed but does not work")
 	assert.Contains(t, out.String(), "run labelled: network operatorbench-labelled")
 	assert.NotContains(t, out.String(), "nerdctl", "it is not installed")
-}
-
-// TestMachine: the same on every call, another one for another installation.
-func TestMachine(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	first := machine()
-	assert.Len(t, first, 16)
-	assert.Equal(t, first, machine())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	assert.NotEqual(t, first, machine())
-	t.Setenv("XDG_STATE_HOME", "/proc/nowhere")
-	assert.Empty(t, machine(), "nothing is known where nothing can be written")
-	assert.False(t, place{Boot: "another"}.ended())
 }
 
 // commands returns what the fake engine was asked to do.
