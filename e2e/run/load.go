@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
@@ -193,17 +192,9 @@ func present(ctx context.Context, store *images.Store, needed []string) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	var names, reasons []string
-	for _, m := range missing {
-		names = append(names, m.Name)
-		reasons = append(reasons, fmt.Sprintf("%s (%s)", m.Name, m.Why))
-	}
-	build, err := store.BuildTime(ctx, names...)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%d of %d images are missing: %s\n`make images` gets them: it pulls what a registry has, and builds the rest from package registries, in about %v on 2 cores; with --images=auto the run itself does so first",
-		len(missing), len(needed), strings.Join(reasons, ", "), max(build.Round(time.Minute), time.Minute))
+	reasons := plain.Map(missing, func(m images.Listed) string { return fmt.Sprintf("%s (%s)", m.Name, m.Why) })
+	return fmt.Errorf("%d of %d images are missing: %s\n`make images` gets them: it pulls what a registry has, and builds the rest from package registries; with --images=auto the run itself does so first",
+		len(missing), len(needed), strings.Join(reasons, ", "))
 }
 
 // imageFacts fills in what the styles run.

@@ -66,11 +66,7 @@ type planned struct {
 	Key    string `json:"key"`    // of all that the image is made from
 	Folder string `json:"folder"` // of the cache, where the image is once it is built, or
 	Engine string `json:"engine"` // the reference under which the engine has it
-	Steps  []struct {
-		Name    string  `json:"name"`
-		Seconds float64 `json:"seconds"`
-	} `json:"steps"`
-	Error string `json:"error"` // why the rest is not known
+	Error  string `json:"error"`  // why the rest is not known
 }
 
 // answer is what the program says.

@@ -203,37 +203,6 @@ func (s *Store) Missing(ctx context.Context, names ...string) ([]Listed, error) 
 	return slices.DeleteFunc(list, func(l Listed) bool { return l.Have != nil }), err
 }
 
-// assembling is how long an image takes beside the steps towards it: root file systems, layers.
-const assembling = 8 * time.Second
-
-// BuildTime estimates how long building the named images takes on two cores with
-// empty build caches. Pulling them is a matter of the network.
-func (s *Store) BuildTime(ctx context.Context, names ...string) (time.Duration, error) {
-	images, err := s.selected(names)
-	if err != nil {
-		return 0, err
-	}
-	images = slices.DeleteFunc(images, func(i Image) bool { return i.own.where != "" }) // nobody knows
-	plan, err := s.program.plan(ctx, namesOf(images)...)
-	if err != nil {
-		return 0, err
-	}
-	total, counted := time.Duration(len(images))*assembling, map[string]bool{}
-	for _, image := range plan {
-		for _, step := range image.Steps {
-			if !counted[step.Name] {
-				total += time.Duration(step.Seconds * float64(time.Second))
-			}
-			counted[step.Name] = true
-		}
-	}
-	return total, nil
-}
-
-func namesOf(images []Image) []string {
-	return plain.Map(images, func(image Image) string { return image.Name })
-}
-
 // Describe says what the named images (no names: all) are. It is an error if one is missing.
 func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
 	states, err := s.present(ctx, names)

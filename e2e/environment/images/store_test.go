@@ -699,20 +699,6 @@ func TestNode(t *testing.T) {
 	}
 }
 
-func TestBuildTimeCountsARecipeOnce(t *testing.T) {
-	root := repository(t)
-	store, _ := open(t, root, func(o *Options) { o.Cache = t.TempDir() })
-	one, err := store.BuildTime(t.Context(), "workflow-controller")
-	require.NoError(t, err)
-	two, err := store.BuildTime(t.Context(), "workflow-controller", "argoexec")
-	require.NoError(t, err)
-	assert.Equal(t, 8*time.Second, two-one, "both come from one recipe")
-	all, err := store.BuildTime(t.Context())
-	require.NoError(t, err)
-	assert.Less(t, all, time.Hour)
-	assert.Greater(t, all, 5*time.Minute)
-}
-
 func TestParseSource(t *testing.T) {
 	source, err := ParseSource("pull")
 	require.NoError(t, err)
