@@ -84,7 +84,7 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 		if states[i].have != nil {
 			continue
 		}
-		states[i].why = s.whyNot(ctx, st)
+		states[i].why = s.whyNot(st)
 		if nobody != nil && slices.Contains(unknown, st.image.Name) {
 			s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
 		}
@@ -119,26 +119,14 @@ func (s *Store) look(ctx context.Context, st state, origins ...string) (state, e
 }
 
 // whyNot says why an image is not there.
-func (s *Store) whyNot(ctx context.Context, st state) string {
-	older, where := "", "not in cache"
+func (s *Store) whyNot(st state) string {
 	switch {
-	case st.image.AsIs():
 	case st.image.Name != NodeImage:
-		if found, err := filepath.Glob(filepath.Join(s.cache, "images", st.image.Name, fromBuild+"-*")); err == nil && len(found) > 0 {
-			older = found[0]
-		}
+		return "not in cache"
 	case s.engine == nil:
 		return "there is no container engine to keep it"
-	default:
-		where = "not in the container engine"
-		if repository, _, found := strings.Cut(st.built.Engine, ":"); found {
-			older, _ = s.engine.Run(ctx, "images", "--quiet", repository) // what cannot be asked is not there
-		}
 	}
-	if older != "" && st.built.Key != "" {
-		return "recipe changed"
-	}
-	return where
+	return "not in the container engine"
 }
 
 // Where an image came from; also the beginnings of folder names.

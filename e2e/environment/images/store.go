@@ -166,7 +166,7 @@ type Listed struct {
 	Name      string
 	Reference string
 	Have      *Description
-	Why       string // where Have is nil: not there, or made from another recipe
+	Why       string // where Have is nil: not there as it would be made now
 }
 
 // selected returns the images of these names, each once, in the order of the names; no names mean all.

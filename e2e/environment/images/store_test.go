@@ -185,7 +185,7 @@ func TestBuildThenNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "lib", "lib.go"), []byte("package lib\n\nfunc World() string { return \"you\" }\n"), 0o644))
 	missing, err = again.Missing(t.Context(), "there")
 	require.NoError(t, err)
-	assert.Equal(t, []Listed{{Name: "there", Reference: "docker.io/library/there:2", Why: "recipe changed"}}, missing)
+	assert.Equal(t, []Listed{{Name: "there", Reference: "docker.io/library/there:2", Why: "not in cache"}}, missing)
 }
 
 func TestImagesAreGotInTheOrderOfTheirNames(t *testing.T) {
