@@ -206,9 +206,9 @@ type goPackage struct {
 
 // goModule is what it says of the module that the package is of.
 type goModule struct {
-	Path, Version, Dir, GoMod string
-	Main, Indirect            bool
-	Replace                   *goModule
+	Path, Version, Dir string
+	Main, Indirect     bool
+	Replace            *goModule
 }
 
 // goPackages are a main package and all that it imports, but for the standard library.

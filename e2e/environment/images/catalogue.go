@@ -91,12 +91,11 @@ func (i *Image) Custom() bool { return i.NeverPulled && i.Published == "" }
 
 // Image finds the entry of that name.
 func (c *Catalogue) Image(name string) (Image, error) {
-	for _, image := range c.Images {
-		if image.Name == name {
-			return image, nil
-		}
+	image, there := plain.Find(c.Images, func(image Image) bool { return image.Name == name })
+	if !there {
+		return image, fmt.Errorf("the catalogue has no image %q; it has %s", name, strings.Join(c.Names(), ", "))
 	}
-	return Image{}, fmt.Errorf("the catalogue has no image %q; it has %s", name, strings.Join(c.Names(), ", "))
+	return image, nil
 }
 
 // Names are those of all images that can be asked for: not those inside others.
@@ -106,7 +105,7 @@ func (c *Catalogue) Names() []string {
 
 // pulled are the images that registries have and that are asked for by themselves.
 func (c *Catalogue) pulled() []Image {
-	return slices.DeleteFunc(slices.Clone(c.Images), func(i Image) bool { return i.NeverPulled || i.PartOf != "" })
+	return plain.Where(c.Images, func(i Image) bool { return !i.NeverPulled && i.PartOf == "" })
 }
 
 // catalogueSchema is docs/schema/catalogue.schema.json with its formats.

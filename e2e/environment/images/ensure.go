@@ -135,7 +135,6 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 	}
 	started := time.Now()
 	err := s.pull(ctx, st)
-	var wrong *MismatchError
 	switch {
 	case err == nil:
 		s.progress.say("pulled %s in %s", st.image.source(), time.Since(started).Round(time.Second))
@@ -144,7 +143,7 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 		return false, fmt.Errorf("%s: %w", s.whereNot(), err)
 	case st.image.AsIs() && ctx.Err() == nil:
 		return false, fmt.Errorf("%s: %w: build it under this reference, or say in %s what it is made from (dockerfile or go)", s.whereNot(), err, st.image.own.where)
-	case s.source == Pull || errors.As(err, &wrong) || ctx.Err() != nil:
+	case s.source == Pull || errors.Is(err, errMismatch) || ctx.Err() != nil:
 		return false, err
 	}
 	s.progress.say("will be built: %v", err)

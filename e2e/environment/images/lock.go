@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -75,12 +76,12 @@ func ParseLock(file string, raw []byte) (Lock, error) {
 
 // Digest returns the digest of a reference, empty where none is known.
 func (l Lock) Digest(reference string) string {
-	for _, image := range l.Images {
-		if image.Reference == reference {
-			return image.Digest
-		}
-	}
-	return ""
+	found, _ := l.of(reference)
+	return found.Digest
+}
+
+func (l Lock) of(reference string) (Locked, bool) {
+	return plain.Find(l.Images, func(image Locked) bool { return image.Reference == reference })
 }
 
 // Encode gives the lock file's text, in the order of references.
@@ -120,28 +121,22 @@ func (s *Store) WriteLock(ctx context.Context) error {
 			lock.Images = append(lock.Images, node)
 			continue
 		}
-		digest, err := s.puller.digest(ctx, image.Reference, "")
-		if err == nil {
-			lock.Images = append(lock.Images, Locked{Reference: image.Reference, Digest: digest, From: "its registry"})
+		locked, known := s.lock.of(image.Reference)
+		if digest, err := s.puller.digest(ctx, image.Reference, ""); err != nil {
+			unknown = append(unknown, fmt.Errorf("%s: %w", image.Name, err))
+		} else {
+			locked, known = Locked{Reference: image.Reference, Digest: digest, From: "its registry"}, true
 			s.progress.say("%s is %s", image.Reference, digest)
-			continue
 		}
-		unknown = append(unknown, fmt.Errorf("%s: %w", image.Name, err))
-		for _, known := range s.lock.Images {
-			if known.Reference == image.Reference {
-				lock.Images = append(lock.Images, known)
-			}
+		if known {
+			lock.Images = append(lock.Images, locked)
 		}
 	}
 	raw, err := lock.Encode()
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(s.root, lockPath)
-	if err := os.WriteFile(file+".new", raw, 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(file+".new", file); err != nil { // so that a reader sees all of it or none
+	if err := writeWhole(filepath.Join(s.root, lockPath), raw); err != nil {
 		return err
 	}
 	s.lock = lock

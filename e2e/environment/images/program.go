@@ -19,16 +19,8 @@ import (
 	"time"
 )
 
-// NoProgramError says that images cannot be built here.
-type NoProgramError struct{ Cause error }
-
-// Error says what would help.
-func (e *NoProgramError) Error() string {
-	return fmt.Sprintf("no image can be built here: %v", e.Cause)
-}
-
-// Unwrap gives the reason.
-func (e *NoProgramError) Unwrap() error { return e.Cause }
+// errNoProgram says that images cannot be built here.
+var errNoProgram = errors.New("no image can be built here")
 
 // program is the one of a clone that builds images: fixtures/images/cmd/images. Its
 // contract is that an image is an OCI layout in a folder of the cache.
@@ -107,10 +99,10 @@ const compiling = 5 * time.Second
 func (p program) run(ctx context.Context, verb string, flags []string, names ...string) (answer, error) {
 	module := filepath.Join(p.clone, Folder)
 	if !p.inClone() {
-		return answer{}, &NoProgramError{errors.New("the program that builds them is in a clone of operatorbench, which this is not: let images be pulled where their registries can be reached, give one with --image=NAME=REFERENCE, or run `opbench images ensure` once in a clone: they share a cache")}
+		return answer{}, fmt.Errorf("%w: the program that builds them is in a clone of operatorbench, which this is not: let images be pulled where their registries can be reached, give one with --image=NAME=REFERENCE, or run `opbench images ensure` once in a clone: they share a cache", errNoProgram)
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return answer{}, &NoProgramError{fmt.Errorf("the program that builds them is compiled by Go: %w: install Go, or let images be pulled from a machine that reaches their registries", err)}
+		return answer{}, fmt.Errorf("%w: the program that builds them is compiled by Go: %w: install Go, or let images be pulled from a machine that reaches their registries", errNoProgram, err)
 	}
 	args := slices.Concat([]string{"run", "-C", module, "./cmd/images", verb, "--until-eof"}, p.args, flags, names)
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -134,7 +126,7 @@ func (p program) run(ctx context.Context, verb string, flags []string, names ...
 	case err == nil && decoded == nil:
 		return a, nil
 	default:
-		return a, &NoProgramError{fmt.Errorf("go run -C %s ./cmd/images %s: %w: %s", module, verb, errors.Join(err, decoded), progress.rest())}
+		return a, fmt.Errorf("%w: go run -C %s ./cmd/images %s: %w: %s", errNoProgram, module, verb, errors.Join(err, decoded), progress.rest())
 	}
 }
 
@@ -198,16 +190,12 @@ func (s *Store) planFile() (string, error) {
 	return filepath.Join(s.cache, plansFolder, fmt.Sprintf("%x.json", sha256.Sum256(text))), err
 }
 
-// remembered is what a clone left last; nil where none did.
+// remembered is what a clone left last; nothing where none did.
 func (s *Store) remembered() map[string]planned {
 	var all map[string]planned
-	file, err := s.planFile()
-	if err != nil {
-		return nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(text, &all) != nil {
-		return nil
+	if file, err := s.planFile(); err == nil {
+		text, _ := os.ReadFile(file)
+		_ = json.Unmarshal(text, &all) // what cannot be read is asked anew
 	}
 	return all
 }
@@ -217,23 +205,23 @@ func (s *Store) remember(plan map[string]planned) {
 	if _, err := os.Stat(filepath.Join(s.cache, cacheMark)); err != nil || len(plan) == 0 {
 		return
 	}
-	file, err := s.planFile()
-	if err != nil {
-		return
-	}
-	all := s.remembered()
-	if all == nil {
-		all = map[string]planned{}
-	}
+	all := map[string]planned{}
+	maps.Copy(all, s.remembered())
 	maps.Copy(all, plan)
-	text, err := json.Marshal(all)
-	if err != nil || os.MkdirAll(filepath.Dir(file), 0o755) != nil {
-		return
+	file, err := s.planFile()
+	text, problem := json.Marshal(all)
+	if errors.Join(err, problem) == nil && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
+		_ = writeWhole(file, text)
 	}
+}
+
+// writeWhole replaces a file: a reader sees all of it or none, whoever else writes it.
+func writeWhole(file string, text []byte) error {
 	beside := fmt.Sprintf("%s.%d", file, os.Getpid())
-	if os.WriteFile(beside, text, 0o644) == nil {
-		_ = os.Rename(beside, file)
+	if err := os.WriteFile(beside, text, 0o644); err != nil {
+		return err
 	}
+	return os.Rename(beside, file)
 }
 
 // Recipes knows the hash of all that each image is made from, of repositories as they are

@@ -84,8 +84,7 @@ func TestWhereNoImageCanBeBuilt(t *testing.T) {
 			assert.Contains(t, said.String(), "no image can be built here: ")
 			assert.Contains(t, said.String(), test.says)
 			err = store.Ensure(t.Context(), "local")
-			var nobody *NoProgramError
-			require.ErrorAs(t, err, &nobody)
+			require.ErrorIs(t, err, errNoProgram)
 			require.ErrorContains(t, err, test.says)
 		})
 	}

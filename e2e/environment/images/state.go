@@ -59,15 +59,14 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 			unknown = append(unknown, image.Name)
 		}
 	}
-	plan, err := s.program.plan(ctx, unknown...)
-	var nobody *NoProgramError
+	plan, nobody := s.program.plan(ctx, unknown...)
 	switch {
-	case errors.As(err, &nobody):
+	case errors.Is(nobody, errNoProgram):
 		if !s.program.inClone() {
 			plan = s.remembered()
 		}
-	case err != nil:
-		return nil, err
+	case nobody != nil:
+		return nil, nobody
 	default:
 		s.remember(plan)
 	}
