@@ -64,10 +64,9 @@ func leftovers(ctx context.Context, e enginehost) ([]Leftover, error) {
 
 // A trace is what the temporary folder and the engine say of a run.
 type trace struct {
-	dir   runDir // may be empty, gone, or anything that a label says
-	other runDir // in the temporary folder, of the same name: anybody can make one; empty: there is none
-	at    place
-	keep  bool
+	dir  runDir // may be empty, gone, or anything that a label says
+	at   place
+	keep bool
 }
 
 // findTraces finds all runs that left a trace, by run id: in the temporary folder, as a network with the run's label,
@@ -102,8 +101,8 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 		t := all[run]
 		t.at = place{Machine: labels[machineLabel], Boot: labels[bootLabel]}
 		t.keep = labels[keepLabel] == "true"
-		if named := runDir(labels[dirLabel]); named != "" && named != t.dir {
-			t.dir, t.other = named, t.dir
+		if named := runDir(labels[dirLabel]); named != "" {
+			t.dir = named // whatever folder of the same name is in the temporary folder
 		}
 		all[run] = t
 	}
@@ -123,7 +122,7 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 // look finds what there is of a run, and whether it lives: by its folder's lock where the folder can be seen and was
 // made since this machine was started, else only if its place can have no process any more.
 func (t trace) look(ctx context.Context, e enginehost, run string) (Leftover, error) {
-	found := Leftover{Run: run, Kept: t.keep, Foreign: string(t.other)}
+	found := Leftover{Run: run, Kept: t.keep}
 	who, err := t.dir.owner(run)
 	switch {
 	case errors.Is(err, os.ErrPermission):
@@ -145,9 +144,6 @@ func (t trace) look(ctx context.Context, e enginehost, run string) (Leftover, er
 		}
 	} else if !found.Alive && !t.at.ended() {
 		found.Unknown = t.at.String()
-	}
-	if t.other != "" {
-		found.Unknown = fmt.Sprintf("in %s, as its network says, and not in %s", t.dir, t.other)
 	}
 	if found.Nodes, err = e.nodes(ctx, Name(run)); err != nil {
 		return found, err

@@ -407,7 +407,7 @@ func TestCleanBelievesNoPlantedFolder(t *testing.T) {
 		dir := plant(t)
 		var out strings.Builder
 		require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
-		assert.Contains(t, out.String(), "kept, may still be running: it was made in /elsewhere/operatorbench-labelled, as its network says, and not in "+dir)
+		assert.Contains(t, out.String(), "kept, may still be running: it was made on a machine that is not known")
 		assert.NotContains(t, commands(t), "rm ")
 		assert.DirExists(t, dir)
 		require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
