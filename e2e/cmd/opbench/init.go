@@ -189,7 +189,7 @@ func builtFrom(root string) string {
 // file.
 func resources(tree files.Tree, manifests, from string, bundle bool) ([]string, error) {
 	list := []string{manifests}
-	if info, err := os.Stat(manifests); err == nil && info.IsDir() && !(kustomize.Way{}).Of(manifests) {
+	if info, err := os.Stat(manifests); err == nil && info.IsDir() && !kustomize.Of(manifests) {
 		if _, list, err = install.Read(tree, manifests); err != nil {
 			return nil, err
 		}

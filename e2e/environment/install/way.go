@@ -3,6 +3,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -15,8 +16,6 @@ import (
 
 // A Way to install turns what a path of a style's folder leads to into a cluster's objects.
 type Way interface {
-	// Of reports whether a path is to be installed in this way.
-	Of(path string) bool
 	// Read returns the objects that are applied, in their order, and the files that they are read from, by absolute path,
 	// sorted. Nothing is read outside of the tree, nor fetched. Errors name the file, and the line where it is known.
 	Read(tree files.Tree, path string) (objects []*unstructured.Unstructured, from []string, err error)
@@ -24,26 +23,18 @@ type Way interface {
 	Check(tree files.Tree, path string) error
 }
 
-// ways lists all ways to install; the first that takes a path has it. Helm charts and bundles of the Operator Lifecycle
-// Manager are to be packages beside these.
-func ways() []Way { return []Way{kustomize.Way{}, yaml.Way{}} }
-
-// at returns the way in which a path is installed, and the tree and the path in full.
+// at returns the way in which a path is installed, and the tree and the path in full. Helm charts and bundles of the
+// Operator Lifecycle Manager are to be packages beside these.
 func at(tree files.Tree, path string) (Way, files.Tree, string, error) {
 	full, err := filepath.Abs(path)
-	if err != nil {
+	top, problem := filepath.Abs(string(tree))
+	if err := errors.Join(err, problem); err != nil {
 		return nil, "", "", fmt.Errorf("reading manifests %s: %w", path, err)
 	}
-	top, err := filepath.Abs(string(tree))
-	if err != nil {
-		return nil, "", "", fmt.Errorf("reading manifests %s: %w", path, err)
+	if kustomize.Of(full) {
+		return kustomize.Way{}, files.Tree(top), full, nil
 	}
-	for _, way := range ways() {
-		if way.Of(full) {
-			return way, files.Tree(top), full, nil
-		}
-	}
-	return nil, "", "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
+	return yaml.Way{}, files.Tree(top), full, nil
 }
 
 // Read returns the objects that are applied for a path in a tree of styles, and the files that they are read from; see

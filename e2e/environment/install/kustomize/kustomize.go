@@ -21,7 +21,7 @@ import (
 type Way struct{}
 
 // Of reports whether a path is a folder with a kustomization.
-func (Way) Of(path string) bool {
+func Of(path string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
 		_, err := os.Stat(filepath.Join(path, name))
 		return err == nil
@@ -57,9 +57,7 @@ func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error
 // Check refuses a kustomization, or one of a style that it builds on, in which an entry changes nothing: kustomize is
 // silent where the target of a patch is gone. Others that it builds on are published as they are. Errors name file and
 // line.
-func (Way) Check(tree files.Tree, folder string) error { return checkOverlay(tree, folder) }
-
-func checkOverlay(tree files.Tree, folder string) error {
+func (w Way) Check(tree files.Tree, folder string) error {
 	k, err := readKustomization(tree, folder)
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func checkOverlay(tree files.Tree, folder string) error {
 	var problems []error
 	for _, e := range k.entries {
 		if base := k.base(e); base != "" && files.StyleOf(base) != "" {
-			problems = append(problems, checkOverlay(tree, base))
+			problems = append(problems, w.Check(tree, base))
 		}
 		if !slices.Contains([]string{"patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "replacements"}, e.key) {
 			continue

@@ -20,9 +20,6 @@ import (
 // Way is the way to install for which install.Way asks.
 type Way struct{}
 
-// Of reports whether a path is to be installed in this way: any is, if in no other.
-func (Way) Of(string) bool { return true }
-
 // Read reads a file, or the *.yaml and *.yml files of a folder in name order. The order of the documents is kept.
 // Errors name the file from the folder on that it or its folder is in, and the line where the parser knows it.
 func (Way) Read(tree files.Tree, path string) (objs []*unstructured.Unstructured, all []string, err error) {
