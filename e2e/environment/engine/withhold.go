@@ -24,20 +24,7 @@ func Withhold(text string) string {
 	return plain.WithoutCredentials(text)
 }
 
-// commandLine joins a command's words, without what Withhold leaves out.
+// commandLine is a command as a shell reads it, without what Withhold leaves out.
 func commandLine(name string, args []string) string {
-	words := []string{name}
-	for i, arg := range args {
-		key, value, joined := strings.Cut(arg, "=")
-		switch {
-		case i > 0 && (args[i-1] == "-e" || args[i-1] == "--env") && joined:
-			arg = key + "=" + plain.Withheld
-		case joined && key == "--env":
-			if key, _, valued := strings.Cut(value, "="); valued {
-				arg = "--env=" + key + "=" + plain.Withheld
-			}
-		}
-		words = append(words, arg)
-	}
-	return Withhold(strings.Join(words, " "))
+	return Withhold(strings.Join(plain.Map(append([]string{name}, args...), plain.Shell), " "))
 }
