@@ -6,73 +6,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
-// A Leftover is what is on this machine of one run.
-type Leftover struct {
-	Run      string
-	Dir      string   // its folder, or empty
-	Foreign  string   // a folder that a label calls the run's, and that is not its own: never touched
-	Nodes    []string // ids of its node containers
-	Networks []string
-	Alive    bool   // a process of the run is still there: never removed
-	Unknown  string // why it cannot be said whether one is; empty where it can
-	Kept     bool   // the cluster was to be kept
+// A leftover is what is on this machine of one run.
+type leftover struct {
+	run      string
+	nodes    int // its node containers
+	networks []string
+	folder   string // its own, or empty
+	alive    bool   // a process of the run is still there: never removed
+	unknown  string // why it cannot be said whether one is; empty where it can
+	kept     bool   // the cluster was to be kept
+
+	dir runDir // may be empty, gone, or anything that a label says
+	at  place
 }
 
 // String tells what there is in one line.
-func (l Leftover) String() string {
+func (l *leftover) String() string {
 	var parts []string
-	if len(l.Nodes) > 0 {
-		parts = append(parts, fmt.Sprintf("cluster %s (%d node containers)", Name(l.Run), len(l.Nodes)))
+	if l.nodes > 0 {
+		parts = append(parts, fmt.Sprintf("cluster %s (%d node containers)", Name(l.run), l.nodes))
 	}
-	if len(l.Networks) > 0 {
-		parts = append(parts, "network "+strings.Join(l.Networks, ", "))
+	if len(l.networks) > 0 {
+		parts = append(parts, "network "+strings.Join(l.networks, ", "))
 	}
-	if l.Dir != "" {
-		parts = append(parts, "folder "+l.Dir)
+	if l.folder != "" {
+		parts = append(parts, "folder "+l.folder)
 	}
-	if l.Foreign != "" {
-		parts = append(parts, "but not "+l.Foreign+", which is not its own folder")
-	}
-	return "run " + l.Run + ": " + strings.Join(parts, ", ")
+	return "run " + l.run + ": " + strings.Join(parts, ", ")
 }
 
-func leftovers(ctx context.Context, e enginehost) ([]Leftover, error) {
-	traces, err := findTraces(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	var all []Leftover
-	for run, t := range traces {
-		found, err := t.look(ctx, e, run)
-		if err != nil {
-			return nil, err
+// leftovers finds all runs that left a trace: in the temporary folder, as a network with the run's label, or at least
+// as a kind cluster with the run's name.
+func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
+	found := map[string]*leftover{}
+	of := func(run string) *leftover {
+		if found[run] == nil {
+			found[run] = &leftover{run: run}
 		}
-		all = append(all, found)
+		return found[run]
 	}
-	slices.SortFunc(all, func(a, b Leftover) int { return strings.Compare(a.Run, b.Run) })
-	return all, nil
-}
-
-// A trace is what the temporary folder and the engine say of a run.
-type trace struct {
-	dir  runDir // may be empty, gone, or anything that a label says
-	at   place
-	keep bool
-}
-
-// findTraces finds all runs that left a trace, by run id: in the temporary folder, as a network with the run's label,
-// or at least as a kind cluster with the run's name.
-func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
-	all := map[string]trace{}
 	owners, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*", ownerFile))
 	if err != nil {
 		return nil, err
@@ -81,7 +64,7 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 		dir := runDir(filepath.Dir(file))
 		run := strings.TrimPrefix(filepath.Base(string(dir)), prefix)
 		if who, err := dir.owner(run); err == nil && spec.CheckRun(run) == nil && who.Engine == e.Name() {
-			all[run] = trace{dir: dir}
+			of(run).dir = dir
 		}
 	}
 	names, err := e.lines(ctx, "network", "ls", "--filter", "label="+runLabel, "--format", "{{.Name}}")
@@ -91,65 +74,47 @@ func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 	for _, name := range names {
 		text, err := e.Run(ctx, "network", "inspect", "--format", "{{json .Labels}}", name)
 		var labels map[string]string
-		if err != nil || json.Unmarshal([]byte(text), &labels) != nil {
-			continue // gone meanwhile
+		if err != nil || json.Unmarshal([]byte(text), &labels) != nil || spec.CheckRun(labels[runLabel]) != nil {
+			continue // gone meanwhile, or no run's
 		}
-		run := labels[runLabel]
-		if spec.CheckRun(run) != nil {
-			continue
-		}
-		t := all[run]
-		t.at = place{Machine: labels[machineLabel], Boot: labels[bootLabel]}
-		t.keep = labels[keepLabel] == "true"
+		l := of(labels[runLabel])
+		l.networks = append(l.networks, name)
+		l.at, l.kept = place{Machine: labels[machineLabel], Boot: labels[bootLabel]}, labels[keepLabel] == "true"
 		if named := runDir(labels[dirLabel]); named != "" {
-			t.dir = named // whatever folder of the same name is in the temporary folder
+			l.dir = named // whatever folder of the same name is in the temporary folder
 		}
-		all[run] = t
 	}
 	clusters, err := e.clusters(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, cluster := range clusters {
-		run, ours := strings.CutPrefix(cluster, prefix)
-		if _, known := all[run]; ours && !known && spec.CheckRun(run) == nil {
-			all[run] = trace{} // its network and folder are gone
+		if run, ours := strings.CutPrefix(cluster, prefix); ours && spec.CheckRun(run) == nil {
+			of(run).nodes++
 		}
 	}
-	return all, nil
+	all := slices.SortedFunc(maps.Values(found), func(a, b *leftover) int { return strings.Compare(a.run, b.run) })
+	return all, plain.Try(all, (*leftover).look)
 }
 
-// look finds what there is of a run, and whether it lives: by its folder's lock where the folder can be seen and was
-// made since this machine was started, else only if its place can have no process any more.
-func (t trace) look(ctx context.Context, e enginehost, run string) (Leftover, error) {
-	found := Leftover{Run: run, Kept: t.keep}
-	who, err := t.dir.owner(run)
+// look finds out whether a run lives: by its folder's lock where the folder can be seen and was made since this machine
+// was started, else only if its place can have no process any more.
+func (l *leftover) look() (err error) {
+	who, unseen := l.dir.owner(l.run)
 	switch {
-	case errors.Is(err, os.ErrPermission):
-		found.Alive = true // it is somebody else's
-	case errors.Is(err, errOthers):
-		found.Foreign = string(t.dir)
-		found.Alive, _ = t.dir.alive() // what cannot be looked at is not known
-	case err != nil:
-		if _, err := os.Lstat(string(t.dir)); err == nil {
-			found.Foreign = string(t.dir)
-		}
-	default:
-		found.Dir, found.Kept = string(t.dir), t.keep || t.dir.kept()
-		t.at = who.place
+	case errors.Is(unseen, os.ErrPermission):
+		l.alive = true // it is somebody else's
+	case errors.Is(unseen, errOthers):
+		l.alive, _ = l.dir.alive() // what cannot be looked at is not known
+	case unseen == nil:
+		l.folder, l.kept, l.at = string(l.dir), l.kept || l.dir.kept(), who.place
 	}
-	if err == nil && (t.at.Boot == "" || t.at.Boot == here().Boot) {
-		if found.Alive, err = t.dir.alive(); err != nil {
-			return found, err
-		}
-	} else if !found.Alive && !t.at.ended() {
-		found.Unknown = t.at.String()
+	if unseen == nil && (l.at.Boot == "" || l.at.Boot == here().Boot) {
+		l.alive, err = l.dir.alive()
+	} else if !l.alive && !l.at.ended() {
+		l.unknown = l.at.String()
 	}
-	if found.Nodes, err = e.nodes(ctx, Name(run)); err != nil {
-		return found, err
-	}
-	found.Networks, err = e.networks(ctx, run)
-	return found, err
+	return err
 }
 
 // CleanOptions say what Clean removes.
@@ -196,7 +161,7 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 			continue
 		}
 		if opts.Run != "" {
-			all = slices.DeleteFunc(all, func(l Leftover) bool { return l.Run != opts.Run })
+			all = slices.DeleteFunc(all, func(l *leftover) bool { return l.run != opts.Run })
 		}
 		seen = seen || len(all) > 0
 		for _, l := range all {
@@ -214,14 +179,14 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 }
 
 // clean removes one run's things, or says why not.
-func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, out io.Writer) error {
+func (l *leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, out io.Writer) error {
 	switch {
-	case l.Alive:
+	case l.alive:
 		fmt.Fprintf(out, "kept, still running: %s\n", l)
-	case l.Kept && opts.Run == "":
-		fmt.Fprintf(out, "kept on purpose (delete it: opbench clean --run %s): %s\n", l.Run, l)
-	case l.Unknown != "" && opts.Run == "":
-		fmt.Fprintf(out, "kept, may still be running: it was made %s (if it has ended, delete it: opbench clean --run %s): %s\n", l.Unknown, l.Run, l)
+	case l.kept && opts.Run == "":
+		fmt.Fprintf(out, "kept on purpose (delete it: opbench clean --run %s): %s\n", l.run, l)
+	case l.unknown != "" && opts.Run == "":
+		fmt.Fprintf(out, "kept, may still be running: it was made %s (if it has ended, delete it: opbench clean --run %s): %s\n", l.unknown, l.run, l)
 	case opts.DryRun:
 		fmt.Fprintf(out, "would remove %s\n", l)
 	default:
@@ -233,12 +198,12 @@ func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, ou
 	return nil
 }
 
-func (l Leftover) remove(ctx context.Context, e enginehost) error {
-	if err := e.removeRun(ctx, l.Run); err != nil {
+func (l *leftover) remove(ctx context.Context, e enginehost) error {
+	if err := e.removeRun(ctx, l.run); err != nil {
 		return fmt.Errorf("removing %s: %w", l, err)
 	}
-	if l.Dir == "" {
+	if l.folder == "" {
 		return nil
 	}
-	return os.RemoveAll(l.Dir)
+	return os.RemoveAll(l.folder)
 }
