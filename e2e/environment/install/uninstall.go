@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -120,15 +119,8 @@ func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstru
 
 // served returns the resource of a definition. It is empty if the cluster does not serve it, or did before this run.
 func (u *uninstaller) served(ctx context.Context, crd *unstructured.Unstructured) (schema.GroupVersionResource, error) {
-	resource, err := u.Kube.Resource(crd)
-	if err != nil {
-		return schema.GroupVersionResource{}, err
-	}
-	live, err := resource.Get(ctx, crd.GetName(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) || err == nil && !u.owner.Owns(live) {
-		return schema.GroupVersionResource{}, nil
-	}
-	if err != nil {
+	live, err := u.Kube.Live(ctx, crd)
+	if err != nil || live == nil || !u.owner.Owns(live) {
 		return schema.GroupVersionResource{}, err
 	}
 	return kube.Served(live), nil
