@@ -220,7 +220,7 @@ func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 // step is the store whose progress lines are those of the k-th of n images.
 func (s *Store) step(k, n int, st state) *Store {
 	step := *s
-	step.progress = s.progress.at(k, n, st.image.Name)
+	step.progress.step = fmt.Sprintf("[%d/%d] %s: ", k, n, st.image.Name)
 	return &step
 }
 

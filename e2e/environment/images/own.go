@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"operatorbench/e2e/plain"
 )
 
 // From says what an image of a style's own is made from; nothing set: it is taken
@@ -113,19 +115,17 @@ func (c *Catalogue) With(own ...Image) (*Catalogue, error) {
 	all := *c
 	all.Images = slices.Clone(c.Images)
 	var problems []error
-next:
 	for _, image := range own {
-		for _, other := range all.Images {
-			switch same := image.same(other); {
-			case image.Name != other.Name && (same || image.Reference != other.Reference):
-				continue
-			case !same:
-				problems = append(problems, fmt.Errorf("%s: image %s (%s) is another than %s (%s) of %s; give it a name and a reference of its own",
-					image.own.where, image.Name, image.Reference, other.Name, other.Reference, cmp.Or(other.own.where, "the catalogue")))
-			}
-			continue next
+		other, clash := plain.Find(all.Images, func(other Image) bool {
+			return image.Name == other.Name || image.Reference == other.Reference && !image.same(other)
+		})
+		switch {
+		case !clash:
+			all.Images = append(all.Images, image)
+		case !image.same(other):
+			problems = append(problems, fmt.Errorf("%s: image %s (%s) is another than %s (%s) of %s; give it a name and a reference of its own",
+				image.own.where, image.Name, image.Reference, other.Name, other.Reference, cmp.Or(other.own.where, "the catalogue")))
 		}
-		all.Images = append(all.Images, image)
 	}
 	return &all, errors.Join(problems...)
 }

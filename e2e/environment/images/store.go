@@ -176,14 +176,12 @@ func (s *Store) selected(names []string) ([]Image, error) {
 		names = known
 	}
 	var images []Image
-	for i, name := range names {
+	for _, name := range plain.Once(nil, names...) {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("no image %q in the catalogue: it has %s", name, strings.Join(known, ", "))
 		}
-		if !slices.Contains(names[:i], name) {
-			image, _ := s.catalogue.Image(name)
-			images = append(images, image)
-		}
+		image, _ := s.catalogue.Image(name)
+		images = append(images, image)
 	}
 	return images, nil
 }
@@ -239,13 +237,17 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 	if err != nil {
 		return err
 	}
-	images := map[string]v1.Image{}
+	images := map[name.Reference]v1.Image{}
 	for _, st := range states {
-		if images[st.image.Reference], err = readImage(st.folder); err != nil {
+		tag, err := name.NewTag(st.image.Reference)
+		if err == nil {
+			images[tag], err = readImage(st.folder)
+		}
+		if err != nil {
 			return fmt.Errorf("read the image %s from the cache: %w", st.image.Name, err)
 		}
 	}
-	if err := writeArchive(ctx, w, images); err != nil {
+	if err := tarball.MultiRefWrite(images, contextWriter{ctx, w}); err != nil {
 		return fmt.Errorf("write the archive of %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil
@@ -267,29 +269,10 @@ type progress struct {
 	step    string // "[2/9] argo-events: "
 }
 
-// at is the progress of the k-th of n images.
-func (p progress) at(k, n int, name string) progress {
-	p.step = fmt.Sprintf("[%d/%d] %s: ", k, n, name)
-	return p
-}
-
 // say writes one line: the time since the beginning, the step, the text.
 func (p progress) say(format string, args ...any) {
 	// A report that cannot be written is no reason to stop the work.
 	_, _ = fmt.Fprintf(p.out, "%s%4.0fs %s%s\n", progressMark, time.Since(p.started).Seconds(), p.step, fmt.Sprintf(format, args...))
-}
-
-// writeArchive writes one archive in Docker's format with all images under their references.
-func writeArchive(ctx context.Context, w io.Writer, images map[string]v1.Image) error {
-	tagged := map[name.Reference]v1.Image{}
-	for ref, image := range images {
-		tag, err := name.NewTag(ref)
-		if err != nil {
-			return err
-		}
-		tagged[tag] = image
-	}
-	return tarball.MultiRefWrite(tagged, contextWriter{ctx, w})
 }
 
 // contextWriter stops writing when its context ends.
