@@ -56,7 +56,7 @@ func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out
 		_, err = fmt.Fprintf(out, "would remove %s\n", left)
 		return true, err
 	}
-	if err := left.remove(ctx); err != nil {
+	if err := left.remove(ctx, e); err != nil {
 		return true, err
 	}
 	_, err = fmt.Fprintf(out, "removed %s\n", left)
@@ -77,57 +77,42 @@ func baseOf(cacheID string) string { return "operatorbench.local/node-build:cach
 
 // leftover is what a killed build of the node left in an engine.
 type leftover struct {
-	containers []string // their ids
-	base       string   // the reference of the image that they were made from; empty: it is not there
-
-	engine *engine.Engine
+	parts    []string   // in words
+	removals [][]string // what the engine is told to remove them, the container before the image that it was made from
 }
 
 // findLeftover looks for the containers and the image of builds into the cache with
 // this id. They are left over if no build into it is alive, which its lock says.
-func findLeftover(ctx context.Context, e *engine.Engine, cacheID string) (leftover, error) {
-	containers, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "name="+buildName, "--filter", "label="+buildLabel+"="+cacheID)
+func findLeftover(ctx context.Context, e *engine.Engine, cacheID string) (left leftover, err error) {
+	text, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "name="+buildName, "--filter", "label="+buildLabel+"="+cacheID)
 	if err != nil {
-		return leftover{}, err
+		return left, err
 	}
-	images, err := e.Run(ctx, "images", "--quiet", baseOf(cacheID))
-	if err != nil {
-		return leftover{}, err
+	if containers := strings.Fields(text); len(containers) > 0 {
+		left.parts = append(left.parts, "container "+strings.Join(containers, ", "))
+		left.removals = append(left.removals, slices.Concat([]string{"rm", "--force", "--volumes"}, containers))
 	}
-	left := leftover{containers: strings.Fields(containers), engine: e}
+	base := baseOf(cacheID)
+	images, err := e.Run(ctx, "images", "--quiet", base)
 	if images != "" {
-		left.base = baseOf(cacheID)
+		left.parts = append(left.parts, "image "+base)
+		left.removals = append(left.removals, []string{"rmi", base})
 	}
-	return left, nil
+	return left, err
 }
 
 // none reports whether nothing is left.
-func (l leftover) none() bool { return len(l.containers) == 0 && l.base == "" }
+func (l leftover) none() bool { return len(l.parts) == 0 }
 
 // String tells what there is in one line.
-func (l leftover) String() string {
-	var parts []string
-	if len(l.containers) > 0 {
-		parts = append(parts, "container "+strings.Join(l.containers, ", "))
-	}
-	if l.base != "" {
-		parts = append(parts, "image "+l.base)
-	}
-	return "build of the node: " + strings.Join(parts, ", ")
-}
+func (l leftover) String() string { return "build of the node: " + strings.Join(l.parts, ", ") }
 
-// remove removes the containers, and then the image that they were made from.
-func (l leftover) remove(ctx context.Context) error {
-	if len(l.containers) > 0 {
-		if _, err := l.engine.Run(ctx, slices.Concat([]string{"rm", "--force", "--volumes"}, l.containers)...); err != nil {
+// remove removes all of it.
+func (l leftover) remove(ctx context.Context, e *engine.Engine) error {
+	for _, removal := range l.removals {
+		if _, err := e.Run(ctx, removal...); err != nil {
 			return fmt.Errorf("remove what is left of a %s: %w", l, err)
 		}
-	}
-	if l.base == "" {
-		return nil
-	}
-	if _, err := l.engine.Run(ctx, "rmi", l.base); err != nil {
-		return fmt.Errorf("remove what is left of a %s: %w", l, err)
 	}
 	return nil
 }

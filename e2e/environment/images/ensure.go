@@ -250,7 +250,7 @@ func (s *Store) build(ctx context.Context, cacheID string, images []Image) error
 		}
 		if !left.none() {
 			s.progress.say("remove what is left of a killed %s", left)
-			if err := left.remove(ctx); err != nil {
+			if err := left.remove(ctx, s.engine); err != nil {
 				return err
 			}
 		}
