@@ -32,11 +32,10 @@ const (
 type Cluster struct {
 	images []string
 
-	once       sync.Once
-	err        error
-	kind       *cluster.Kind
-	client     *kube.Client
-	kubeconfig string
+	once   sync.Once
+	err    error
+	kind   *cluster.Kind
+	client *kube.Client
 }
 
 // New returns a cluster that will have the images, which are named as in the catalogue. Nothing is made yet.
@@ -65,8 +64,10 @@ func (c *Cluster) Client() (*kube.Client, error) {
 
 // Kubeconfig returns the path of the cluster's kubeconfig.
 func (c *Cluster) Kubeconfig() (string, error) {
-	_, err := c.Client()
-	return c.kubeconfig, err
+	if _, err := c.Client(); err != nil {
+		return "", err
+	}
+	return c.kind.Kubeconfig(), nil
 }
 
 // AuditLog returns the cluster's audit log, see cluster.Kind.
@@ -105,7 +106,6 @@ func (c *Cluster) create() error {
 	if err != nil {
 		return err
 	}
-	c.kubeconfig = c.kind.Kubeconfig()
 	if len(c.images) > 0 {
 		if err := c.kind.LoadImages(ctx, func(w io.Writer) error { return store.Archive(ctx, w, c.images...) }); err != nil {
 			return err
