@@ -58,12 +58,8 @@ func (e *environment) cluster(ctx context.Context, node string) error {
 	if existing := e.existing(); existing != nil {
 		e.provider = existing
 	} else {
-		host, err := engine.DetectHost()
-		if err != nil {
-			return err
-		}
 		kind, err := cluster.NewKind(cluster.KindOptions{
-			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Host: host, Keep: e.options.Keep, Many: e.many(),
+			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Keep: e.options.Keep, Many: e.many(),
 			FailureLogs: e.results("logs"), Progress: e.kindProgress,
 		})
 		if err != nil {

@@ -56,15 +56,11 @@ func TestNewKindRefusesBadOptions(t *testing.T) {
 
 func TestKindConfig(t *testing.T) {
 	t.Setenv("TMPDIR", "/tmp") // the golden files name the run's folder
-	for name, opts := range map[string]KindOptions{
-		"ordinary":        {},
-		"many":            {Many: true},
-		"cgroup-v1":       {Host: engine.Host{CgroupV1: true}},
-		"no-sys-resource": {Host: engine.Host{LacksSysResource: true}},
+	for name, host := range map[string]engine.Host{
+		"ordinary": {}, "many": {}, "cgroup-v1": {CgroupV1: true}, "no-sys-resource": {LacksSysResource: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opts.Run, opts.NodeImage = "abcdef", "node:v1"
-			text, err := yaml.Marshal(kindConfig(opts))
+			text, err := yaml.Marshal(kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1", Many: name == "many"}, host))
 			require.NoError(t, err)
 			golden := filepath.Join("testdata", name+".yaml")
 			if *update {
@@ -162,7 +158,7 @@ func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
 	fakeEngine(t, `case "$1" in info) echo '{}';; network) echo 172.18.0.0/16;; run) echo "bad proxy $HTTPS_PROXY" >&2; exit 125;; esac`)
 	t.Setenv("HTTPS_PROXY", "http://bob:hunter2@127.0.0.1:9")
 	t.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", "") // the reaper sets it
-	config := kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
+	config := kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"}, engine.Host{})
 	dir, lock, err := newRunDir("abcdef", "docker")
 	require.NoError(t, err)
 	defer lock.Close()

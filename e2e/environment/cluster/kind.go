@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	kind "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
@@ -30,13 +31,12 @@ const readyWithin = 2 * time.Minute
 
 // KindOptions say what cluster to make. Run and NodeImage are required.
 type KindOptions struct {
-	Run         string      // the run's id, see NewRunID
-	Engine      string      // docker, podman or nerdctl; empty means the first that works
-	NodeImage   string      // reference of a node image that the engine has; it is never pulled
-	Host        engine.Host // see engine.DetectHost
-	Keep        bool        // Delete leaves the cluster and says how to reach and delete it
-	Many        bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
-	FailureLogs string      // folder for the node's logs if the cluster does not come up; empty means none
+	Run         string // the run's id, see NewRunID
+	Engine      string // docker, podman or nerdctl; empty means the first that works
+	NodeImage   string // reference of a node image that the engine has; it is never pulled
+	Keep        bool   // Delete leaves the cluster and says how to reach and delete it
+	Many        bool   // the cluster's own controllers write ten times as often as by default; see manyPatch
+	FailureLogs string // folder for the node's logs if the cluster does not come up; empty means none
 
 	// Progress is told of each step, in a few words; it may be nil.
 	Progress func(step string)
@@ -92,7 +92,11 @@ func (k *Kind) create(ctx context.Context) (*rest.Config, error) {
 	if err := k.preflight(ctx); err != nil {
 		return nil, err
 	}
-	l, err := k.start()
+	host, err := engine.DetectHost()
+	if err != nil {
+		return nil, err
+	}
+	l, err := k.start(kindConfig(k.opts, host))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +132,7 @@ func (k *Kind) preflight(ctx context.Context) error {
 }
 
 // start makes the run's folder and the reaper, and tells it what to make.
-func (k *Kind) start() (*link, error) {
+func (k *Kind) start(config *v1alpha4.Cluster) (*link, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.link != nil {
@@ -153,7 +157,7 @@ func (k *Kind) start() (*link, error) {
 		return nil, err
 	}
 	k.link = l
-	line, err := json.Marshal(order{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: kindConfig(k.opts), Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
+	line, err := json.Marshal(order{Run: k.opts.Run, Engine: k.engine.Name(), Dir: dir, KindConfig: config, Keep: k.opts.Keep, FailureLog: k.opts.FailureLogs})
 	if err != nil {
 		return nil, fmt.Errorf("telling the cluster's reaper what to make: %w", err)
 	}

@@ -19,8 +19,8 @@ func nodeFiles() []nodeFile {
 	return []nodeFile{{policyFile, policyDir, auditPolicy}, {rangeFile, "/etc/systemd/system/kubelet.service.d", rangeUnit}}
 }
 
-// kindConfig returns the configuration of a cluster of one node.
-func kindConfig(opts KindOptions) *v1alpha4.Cluster {
+// kindConfig returns the configuration of a cluster of one node on a host.
+func kindConfig(opts KindOptions, host engine.Host) *v1alpha4.Cluster {
 	node := v1alpha4.Node{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}
 	for _, f := range nodeFiles() {
 		node.ExtraMounts = append(node.ExtraMounts, v1alpha4.Mount{HostPath: dirOf(opts.Run).file(f.name), ContainerPath: path.Join(f.in, f.name), Readonly: true})
@@ -36,7 +36,7 @@ func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 		ContainerdConfigPatches: []string{registryPatch},
 		KubeadmConfigPatches:    []string{auditPatch},
 	}
-	adapt(config, opts.Host)
+	adapt(config, host)
 	if opts.Many {
 		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, manyPatch)
 	}

@@ -27,7 +27,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/nodetest"
 )
@@ -67,11 +66,7 @@ func victim(run string) {
 
 func options(run string) (KindOptions, error) {
 	image, err := nodetest.Image(context.Background())
-	if err != nil {
-		return KindOptions{}, err
-	}
-	host, err := engine.DetectHost()
-	return KindOptions{Run: run, NodeImage: image, Host: host}, err
+	return KindOptions{Run: run, NodeImage: image}, err
 }
 
 func testOptions(t *testing.T) KindOptions {

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/environment/cluster"
-	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/nodetest"
 )
@@ -95,11 +94,7 @@ func (c *Cluster) create() error {
 	if err != nil {
 		return err
 	}
-	host, err := engine.DetectHost()
-	if err != nil {
-		return err
-	}
-	if c.kind, err = cluster.NewKind(cluster.KindOptions{Run: cluster.NewRunID(), NodeImage: image, Host: host}); err != nil {
+	if c.kind, err = cluster.NewKind(cluster.KindOptions{Run: cluster.NewRunID(), NodeImage: image}); err != nil {
 		return err
 	}
 	config, err := c.kind.Create(ctx)
