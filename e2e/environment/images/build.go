@@ -30,17 +30,11 @@ import (
 func (s *Store) buildOwn(ctx context.Context, st state) error {
 	started := time.Now()
 	labels := map[string]string{labelName: st.image.Name} // no key: what is the same program is to be the same image
-	work, err := os.MkdirTemp(s.work(), "own-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(work) }() // gone with the working folder otherwise
-	var image v1.Image
+	build := s.buildGo
 	if st.image.own.Dockerfile != "" {
-		image, err = s.buildDockerfile(ctx, st.image, labels, work)
-	} else {
-		image, err = s.buildGo(ctx, st.image, labels, work)
+		build = s.buildDockerfile
 	}
+	image, err := build(ctx, st.image, labels)
 	if err == nil {
 		err = s.save(st, fromBuild, image)
 	}
@@ -52,11 +46,11 @@ func (s *Store) buildOwn(ctx context.Context, st state) error {
 }
 
 // buildDockerfile lets the engine build a folder. It keeps its layers, as of every build of its own, and not the image.
-func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[string]string, work string) (v1.Image, error) {
+func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[string]string) (v1.Image, error) {
 	if s.engine == nil {
 		return nil, errors.New("a Dockerfile is built by a container engine, and there is none")
 	}
-	id := filepath.Join(work, "id")
+	id := filepath.Join(s.work(), image.Name+".id")
 	args := []string{"build", "--iidfile", id}
 	for name, value := range labels {
 		args = append(args, "--label", name+"="+value)
@@ -72,20 +66,13 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 	if err != nil {
 		return nil, fmt.Errorf("read which image %s has built: %w", s.engine.Name(), err)
 	}
-	built, file := strings.TrimSpace(string(text)), filepath.Join(work, "built.tar")
+	built := strings.TrimSpace(string(text))
 	defer func() { // also where it cannot be saved
 		if _, err := s.engine.Run(context.WithoutCancel(ctx), "image", "rm", built); err != nil {
 			s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
 		}
 	}()
-	out, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(s.engine.Pipe(ctx, out, "save", built), out.Close()); err != nil {
-		return nil, err
-	}
-	return tarball.ImageFromPath(file, nil)
+	return s.saved(ctx, built)
 }
 
 // secretMount is how a step of a Dockerfile asks for what a build may read and an image does not keep.
@@ -107,8 +94,8 @@ func asksSecret(image Image) error {
 const manager = "manager"
 
 // buildGo compiles a main package, and puts it alone into an image.
-func (s *Store) buildGo(ctx context.Context, image Image, labels map[string]string, work string) (v1.Image, error) {
-	program := filepath.Join(work, manager)
+func (s *Store) buildGo(ctx context.Context, image Image, labels map[string]string) (v1.Image, error) {
+	program := filepath.Join(s.work(), manager)
 	err := s.logged("compile-"+image.Name, func(log io.Writer) error {
 		s.progress.say("go compiles %s", image.own.Go)
 		cmd := goCommand(ctx, image.own.Go, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program, ".")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,20 +200,28 @@ func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 	if s.inEngine(ctx, wanted) == "" {
 		return false, nil
 	}
-	open := func() (io.ReadCloser, error) {
-		r, w := io.Pipe()
-		go func() { w.CloseWithError(s.engine.Pipe(ctx, w, "save", wanted)) }()
-		return r, nil
+	image, err := s.saved(ctx, wanted)
+	if err == nil {
+		err = s.save(st, fromEngine, image)
 	}
-	image, err := tarball.Image(open, nil)
 	if err != nil {
-		return false, fmt.Errorf("take %s from %s: %w", wanted, s.engine.Name(), err)
-	}
-	if err := s.save(st, fromEngine, image); err != nil {
 		return false, fmt.Errorf("take %s from %s: %w", wanted, s.engine.Name(), err)
 	}
 	s.progress.say("taken from %s", s.engine.Name())
 	return true, nil
+}
+
+// saved is an image that the engine has, read from a file in the working folder.
+func (s *Store) saved(ctx context.Context, reference string) (v1.Image, error) {
+	file := filepath.Join(s.work(), "saved.tar")
+	out, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.engine.Pipe(ctx, out, "save", reference), out.Close()); err != nil {
+		return nil, err
+	}
+	return tarball.ImageFromPath(file, nil)
 }
 
 // step is the store whose progress lines are those of the k-th of n images.
