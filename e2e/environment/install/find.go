@@ -38,7 +38,7 @@ func Find(ctx context.Context, c Cluster, style string) ([]*unstructured.Unstruc
 	known, own := map[types.UID]bool{}, map[string]bool{}
 	for _, obj := range found {
 		known[obj.GetUID()] = true
-		if obj.GroupVersionKind() == (schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}) {
+		if kube.IsNamespace(obj) {
 			own[obj.GetName()] = true
 		}
 	}

@@ -77,7 +77,7 @@ func admits() []string {
 func foreignNamespaces(objs []*unstructured.Unstructured) []string {
 	in, made := map[string]int{}, map[string]bool{}
 	for _, obj := range objs {
-		if kube.Describe(obj) == "Namespace "+obj.GetName() {
+		if kube.IsNamespace(obj) {
 			made[obj.GetName()] = true
 		} else if obj.GetNamespace() != "" {
 			in[obj.GetNamespace()]++

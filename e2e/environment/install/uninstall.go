@@ -91,16 +91,13 @@ func (u *uninstaller) stage(ctx context.Context, objs []*unstructured.Unstructur
 	return u.Kube.Delete(ctx, u.owner, objs)
 }
 
-// definition is the kind of a CustomResourceDefinition.
-var definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-
 // instances removes every object of the kinds that this run defined in a stage, of all kinds at once.
 func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, instancesWithin)
 	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, obj := range objs {
-		if obj.GroupVersionKind().GroupKind() != definition {
+		if !kube.IsDefinition(obj) {
 			continue
 		}
 		group.Go(func() error {
