@@ -34,14 +34,11 @@ const (
 
 // beside is one such block.
 type beside struct {
-	*style
+	usage
 
 	round int
 	began time.Duration
 	open  map[string]*looked // by namespace
-	nodes map[string]int64   // working set, in bytes, at the last look; none: there was no look
-	pods  podTimes
-	total int64 // CPU time of the style's pods since the block began, the dead ones included, in ns
 	looks []moment
 
 	down    bool          // the whole operator was, and has handled nothing since
@@ -135,7 +132,7 @@ func (m *Meter) asideStage(e record.Entry) {
 	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, load: b.Load, began: e.Time, unread: m.unread, open: map[string]*looked{}, nodes: map[string]int64{}, pods: podTimes{}}
+			m.beside = &beside{usage: m.style(b.Style, b.Variant, record.Style{}).usage(), round: b.Round, load: b.Load, began: e.Time, unread: m.unread, open: map[string]*looked{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -189,25 +186,11 @@ func (m *Meter) asideAudit(a *record.Audit) {
 
 // look takes a kubelet's figures.
 func (b *beside) look(e record.Entry) {
-	_, looked := b.nodes[e.Usage.Node]
-	memory := int64(0)
-	for i := range e.Usage.Pods {
-		if p := &e.Usage.Pods[i]; b.within(p.Namespace) {
-			b.total += b.pods.use(p, looked)
-			memory += p.Memory
-			b.inner.look(e.Time, p)
-		}
-	}
+	b.looks = append(b.looks, b.usage.look(e, func(p *record.PodUsage) { b.inner.look(e.Time, p) }))
 	b.asked()
 	if e.Usage.Machine != nil && b.spell != nil {
 		b.spell.look(e.Usage)
 	}
-	b.nodes[e.Usage.Node] = memory
-	now := moment{at: e.Time, total: b.total}
-	for _, memory := range b.nodes {
-		now.memory += memory
-	}
-	b.looks = append(b.looks, now)
 }
 
 // watch follows how the operator comes back: by its container's start, and by the
@@ -269,8 +252,7 @@ func (b *beside) keep() {
 	if b.rests == 0 || len(rest) == 0 || b.Name == spec.Floor {
 		return
 	}
-	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
-	value := Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)}
+	value := Value{Round: b.round, Value: float64(middleMemory(rest))}
 	if b.members == manyCustom {
 		b.many = append(b.many, value)
 	}

@@ -9,15 +9,13 @@ import (
 
 // block is one style's turn in one round.
 type block struct {
-	style  *style
+	usage
+
 	round  int
 	stages map[string]time.Duration
 	seen   map[string]bool // uids of the objects made in the style's namespaces
 
 	podsWatched bool
-	pods        podTimes
-	nodes       map[string]int64 // working set, in bytes, at the last look; none: there was no look
-	total       int64            // CPU time of the style's pods since the block began, the dead ones included, in ns
 	peak        int64            // working set, in bytes
 	changes     int
 
@@ -41,8 +39,18 @@ type moment struct {
 	byPod  map[string]int64 // only at the edges
 }
 
-// podTimes are those of the style's pods, by namespace/name.
-type podTimes map[string]*podTime
+// usage adds up what the kubelets tell of a style's pods since a block began.
+type usage struct {
+	*style
+
+	pods  map[string]*podTime // by namespace/name
+	nodes map[string]int64    // working set, in bytes, at the last look; none: there was no look
+	total int64               // CPU time, the dead ones included, in ns
+}
+
+func (s *style) usage() usage {
+	return usage{style: s, pods: map[string]*podTime{}, nodes: map[string]int64{}}
+}
 
 // podTime follows the CPU time of a pod.
 type podTime struct {
@@ -54,8 +62,7 @@ type podTime struct {
 
 func newBlock(s *style, round int) *block {
 	return &block{
-		style: s, round: round, stages: map[string]time.Duration{}, seen: map[string]bool{},
-		pods: podTimes{}, nodes: map[string]int64{}, idle: idle{from: -1},
+		usage: s.usage(), round: round, stages: map[string]time.Duration{}, seen: map[string]bool{}, idle: idle{from: -1},
 	}
 }
 
@@ -64,21 +71,8 @@ func (b *block) look(e record.Entry) {
 	if _, driven := b.stages[record.Driven]; driven {
 		return
 	}
-	u := e.Usage
-	_, looked := b.nodes[u.Node]
-	memory := int64(0)
-	for i := range u.Pods {
-		if p := &u.Pods[i]; b.style.within(p.Namespace) {
-			b.total += b.pods.use(p, looked)
-			memory += p.Memory
-			b.throttle(p)
-		}
-	}
-	b.nodes[u.Node] = memory
-	b.now = &moment{at: e.Time, total: b.total}
-	for _, memory := range b.nodes {
-		b.now.memory += memory
-	}
+	now := b.usage.look(e, b.throttle)
+	b.now = &now
 	if _, installed := b.stages[record.Installed]; !installed {
 		return
 	}
@@ -89,17 +83,36 @@ func (b *block) look(e record.Entry) {
 	}
 }
 
+// look takes a kubelet's figures, and has each do more with those of a pod.
+func (u *usage) look(e record.Entry, each func(*record.PodUsage)) moment {
+	_, looked := u.nodes[e.Usage.Node]
+	memory := int64(0)
+	for i := range e.Usage.Pods {
+		if p := &e.Usage.Pods[i]; u.within(p.Namespace) {
+			u.total += u.use(p, looked)
+			memory += p.Memory
+			each(p)
+		}
+	}
+	u.nodes[e.Usage.Node] = memory
+	now := moment{at: e.Time, total: u.total}
+	for _, memory := range u.nodes {
+		now.memory += memory
+	}
+	return now
+}
+
 // use is what a pod has used since it was last seen. A pod that is new since the node's first look has used all of it
 // meanwhile, and so has one that was made anew under its name, which shows in a figure that is lower.
-func (t podTimes) use(p *record.PodUsage, looked bool) (more int64) {
+func (u *usage) use(p *record.PodUsage, looked bool) (more int64) {
 	key := p.Namespace + "/" + p.Name
-	known := t[key]
+	known := u.pods[key]
 	if known == nil {
 		known = &podTime{last: p.CPU}
 		if looked {
 			known.last = 0
 		}
-		t[key] = known
+		u.pods[key] = known
 	}
 	if p.CPU < known.last {
 		known.last = 0

@@ -3,6 +3,8 @@ package cost
 import (
 	"slices"
 	"time"
+
+	"operatorbench/e2e/plain"
 )
 
 // busyFor is over how long the most requests are counted: a client's burst is over by then.
@@ -34,10 +36,6 @@ func (b *beside) busy() {
 	if b.load == "" || len(b.sent) == 0 {
 		return
 	}
-	i := slices.IndexFunc(b.busiest, func(o Busiest) bool { return o.Load == b.load })
-	if i < 0 {
-		i = len(b.busiest)
-		b.busiest = append(b.busiest, Busiest{Load: b.load, Requests: Figure{Unit: "1/s"}})
-	}
-	b.busiest[i].Requests.Values = append(b.busiest[i].Requests.Values, Value{Round: b.round, Value: busiest(b.sent)})
+	one := plain.FindOrAdd(&b.busiest, func(o Busiest) bool { return o.Load == b.load }, Busiest{Load: b.load, Requests: Figure{Unit: "1/s"}})
+	one.Requests.Values = append(one.Requests.Values, Value{Round: b.round, Value: busiest(b.sent)})
 }

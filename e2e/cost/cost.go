@@ -123,34 +123,19 @@ type Value = Reading[float64]
 // Count is what a counter has.
 type Count = Reading[int]
 
-// sorted are readings in order of size, and the least and the most of them; zero where there is none.
-func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) {
-	values = plain.Map(readings, func(r Reading[T]) T { return r.Value })
-	slices.Sort(values)
-	if len(values) > 0 {
-		least, most = values[0], values[len(values)-1]
-	}
-	return values, least, most
-}
-
 // Known reports whether there is any value.
 func (f Figure) Known() bool { return len(f.Values) > 0 }
 
 // Median is the median of the rounds' values, the mean of the middle two where
 // their number is even; 0 where nothing is known.
 func (f Figure) Median() float64 {
-	values, _, _ := sorted(f.Values)
-	n := len(values)
+	n := len(f.Values)
 	if n == 0 {
 		return 0
 	}
+	values := plain.Map(f.Values, func(v Value) float64 { return v.Value })
+	slices.Sort(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
-}
-
-// Range is the smallest and the largest of the rounds' values.
-func (f Figure) Range() (least, most float64) {
-	_, least, most = sorted(f.Values)
-	return least, most
 }
 
 // Names of counters. Others are made of a prefix and what they count:
@@ -179,26 +164,6 @@ type Counter struct {
 
 // Known reports whether there is any value.
 func (c Counter) Known() bool { return len(c.Values) > 0 }
-
-// Median is the median of the rounds' counts: the lower of the middle two.
-func (c Counter) Median() int {
-	values, _, _ := sorted(c.Values)
-	if len(values) == 0 {
-		return 0
-	}
-	return values[(len(values)-1)/2]
-}
-
-// Range is the smallest and the largest count; they are the same where the counter did not vary.
-func (c Counter) Range() (least, most int) {
-	_, least, most = sorted(c.Values)
-	return least, most
-}
-
-// Counter returns the counter of a name in a scenario.
-func (c Cost) Counter(name, scenario string) (Counter, bool) {
-	return plain.Find(c.Counters, func(counter Counter) bool { return counter.Name == name && counter.Scenario == scenario })
-}
 
 // PerChange sums up a counter over all scenarios: for each round the mean over
 // its samples, so that it can stand beside the figures.

@@ -1,9 +1,9 @@
 package cost
 
 import (
-	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -83,14 +83,10 @@ func (b *beside) count() {
 	if b.load == "" || !b.audited || !known || b.inner.looked < b.inner.ended {
 		return
 	}
-	i := slices.IndexFunc(b.counted, func(o Counted) bool { return o.Load == b.load })
-	if i < 0 {
-		i = len(b.counted)
-		b.counted = append(b.counted, Counted{Load: b.load})
-	}
+	one := plain.FindOrAdd(&b.counted, func(o Counted) bool { return o.Load == b.load }, Counted{Load: b.load})
 	for figure, value := range map[*Figure]float64{
-		&b.counted[i].Changes: float64(b.inner.changes), &b.counted[i].Reconciles: reconciles, &b.counted[i].Requeues: b.inner.done[record.Requeued],
-		&b.counted[i].Requests: float64(b.inner.requests), &b.counted[i].Writes: float64(b.inner.writes),
+		&one.Changes: float64(b.inner.changes), &one.Reconciles: reconciles, &one.Requeues: b.inner.done[record.Requeued],
+		&one.Requests: float64(b.inner.requests), &one.Writes: float64(b.inner.writes),
 	} {
 		figure.Unit, figure.Values = "1", append(figure.Values, Value{Round: b.round, Value: value})
 	}

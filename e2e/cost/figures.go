@@ -2,11 +2,11 @@ package cost
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -145,8 +145,17 @@ func (i *idle) median() (bytes float64, known bool) {
 	if len(i.memory) == 0 {
 		return 0, false
 	}
-	sorted := slices.Sorted(slices.Values(i.memory))
-	return float64(sorted[(len(sorted)-1)/2]), true
+	return float64(middle(i.memory)), true
+}
+
+// middle is the lower of the middle two, where their number is even; there is one.
+func middle[T cmp.Ordered](list []T) T {
+	return slices.Sorted(slices.Values(list))[(len(list)-1)/2]
+}
+
+// middleMemory is the same of working sets.
+func middleMemory(looks []moment) int64 {
+	return middle(plain.Map(looks, func(look moment) int64 { return look.memory }))
 }
 
 // componentCPU shares the CPU time out to components.
@@ -168,13 +177,4 @@ func componentCPU(s *style, good turns) []ComponentFigure {
 		})})
 	}
 	return all
-}
-
-// String is for people: the median and the range.
-func (f Figure) String() string {
-	if !f.Known() {
-		return "not known: " + f.Missing
-	}
-	least, most := f.Range()
-	return fmt.Sprintf("%.4g %s (%.4g to %.4g, n=%d)", f.Median(), f.Unit, least, most, len(f.Values))
 }

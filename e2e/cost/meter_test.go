@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -73,7 +74,7 @@ func TestCountersOfAKnownCost(t *testing.T) {
 		cost.CallsPrefix + "controller get": 1,
 		cost.CallsPrefix + "workflow pods create": 2,
 	} {
-		counter, found := c.Counter(name, "scale-up")
+		counter, found := plain.Find(c.Counters, func(counter cost.Counter) bool { return counter.Name == name && counter.Scenario == "scale-up" })
 		require.True(t, found, name)
 		assert.Equal(t, []cost.Count{{Round: 1, Value: want}, {Round: 2, Value: want}}, counter.Values, "%s: warm-up samples do not count", name)
 		assert.Empty(t, counter.Missing)

@@ -115,7 +115,7 @@ func (b *beside) enter(e record.Entry) {
 	switch {
 	case was == nil:
 	case was.Stage == record.StageRest:
-		b.style.rests = was.tell(b.style.rests, e.Time)
+		was.tell(e.Time)
 	case b.part != nil:
 		b.kept = append(b.kept, Kept{
 			Load: was.load, Stage: was.Stage, Customs: was.Customs, Round: b.round, Entries: was.entries,
@@ -125,32 +125,27 @@ func (b *beside) enter(e record.Entry) {
 }
 
 // tell adds what the style used in it to what it did in the other rounds.
-func (p *part) tell(rests []Rest, to time.Duration) []Rest {
-	i := slices.IndexFunc(rests, func(r Rest) bool {
+func (p *part) tell(to time.Duration) {
+	r := plain.FindOrAdd(&p.style.rests, func(r Rest) bool {
 		return r.Load == p.load && r.Customs == p.Customs && r.Restarted == p.rested && r.Beside == p.Beside
+	}, Rest{
+		Load: p.load, Customs: p.Customs, Restarted: p.rested, Beside: p.Beside, Each: p.Each,
+		Memory: Figure{Unit: "bytes"}, CPU: Figure{Unit: "cores"}, Requests: Figure{Unit: "1"},
 	})
-	if i < 0 {
-		i = len(rests)
-		rests = append(rests, Rest{
-			Load: p.load, Customs: p.Customs, Restarted: p.rested, Beside: p.Beside, Each: p.Each,
-			Memory: Figure{Unit: "bytes"}, CPU: Figure{Unit: "cores"}, Requests: Figure{Unit: "1"},
-		})
-	}
 	to = cmp.Or(p.to, to)
-	r, minutes := &rests[i], (to - p.from).Minutes()
+	minutes := (to - p.from).Minutes()
 	if looks := plain.Where(p.beside.looks[p.looks:], func(look moment) bool { return look.at <= to }); len(looks) > 1 {
 		first, last := looks[0], looks[len(looks)-1]
 		if lasts := last.at - first.at; lasts > 0 {
 			r.CPU.Values = append(r.CPU.Values, Value{Round: p.round, Value: float64(last.total-first.total) / float64(lasts)})
 		}
-		byMemory := slices.SortedFunc(slices.Values(looks), func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
-		r.Memory.Values = append(r.Memory.Values, Value{Round: p.round, Value: float64(byMemory[(len(byMemory)-1)/2].memory)})
+		r.Memory.Values = append(r.Memory.Values, Value{Round: p.round, Value: float64(middleMemory(looks))})
 	}
 	if p.stopped.took > 0 && p.Beside == "" {
 		r.Stop, r.Grace = Figure{Unit: "s", Values: append(r.Stop.Values, Value{Round: p.round, Value: p.stopped.took.Seconds()})}, p.stopped.grace
 	}
 	if minutes <= 0 || !p.audited || p.unread(p.from, to) {
-		return rests
+		return
 	}
 	requests := 0 // whole: the order in which quotients are added would be in their last digit
 	r.Calls = nil // of the last round
@@ -164,5 +159,4 @@ func (p *part) tell(rests []Rest, to time.Duration) []Rest {
 		return cmp.Or(cmp.Compare(b.PerMinute, a.PerMinute), cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Resource, b.Resource))
 	})
 	r.Requests.Values = append(r.Requests.Values, Value{Round: p.round, Value: float64(requests) / minutes})
-	return rests
 }

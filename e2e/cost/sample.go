@@ -1,9 +1,11 @@
 package cost
 
 import (
+	"maps"
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -97,14 +99,15 @@ func (m *Meter) watch(w *record.Watch) {
 	if b == nil || !b.style.within(w.Namespace) || w.UID == "" {
 		return
 	}
-	counted := w.Resource == spec.Pods
-	if counted {
+	switch {
+	case w.Resource == spec.Pods:
 		b.podsWatched = true
-	} else if custom(w.Resource) {
-		counted = true
+	case custom(w.Resource):
 		b.style.kinds[w.Resource] = true
+	default:
+		return
 	}
-	if !counted || b.seen[w.UID] || (w.Event != spec.Listed && w.Event != spec.Added) {
+	if b.seen[w.UID] || (w.Event != spec.Listed && w.Event != spec.Added) {
 		return
 	}
 	b.seen[w.UID] = true
@@ -130,7 +133,7 @@ func (m *Meter) end(e record.Entry) {
 	delete(m.open, e.End.Namespace)
 	settled := e.End.Outcome == record.Settled
 	if r.block != nil {
-		if settled && !m.busy(r.block) {
+		if settled && !slices.ContainsFunc(slices.Collect(maps.Values(m.open)), func(other *running) bool { return other.block == r.block }) {
 			r.block.quiet(e.Time - r.Window)
 		}
 		r.block.edge = true
@@ -138,23 +141,11 @@ func (m *Meter) end(e record.Entry) {
 	if !settled || r.Warmup || r.Prepare || r.Round == 0 {
 		return
 	}
-	if !slices.Contains(r.style.scenarios, r.Scenario) {
-		r.style.scenarios = append(r.style.scenarios, r.Scenario)
-	}
+	r.style.scenarios = plain.Once(r.style.scenarios, r.Scenario)
 	m.windows = append(m.windows, &window{
 		style: r.style, block: r.block, scenario: r.Scenario, round: r.Round,
 		from: r.began, to: e.Time, first: r.first, made: r.made,
 	})
-}
-
-// busy reports whether a sample of the block runs.
-func (m *Meter) busy(b *block) bool {
-	for _, r := range m.open {
-		if r.block == b {
-			return true
-		}
-	}
-	return false
 }
 
 // whole reports whether all that was made in a sample was heard of.

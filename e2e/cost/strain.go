@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -87,8 +86,7 @@ func (b *beside) strain(at time.Duration) {
 	}
 	one := Strain{Load: b.load, Rate: s.rate, Round: b.round, Waiting: s.waiting}
 	one.Busy, one.Stolen = s.last.Machine.Since(s.first.Machine)
-	slices.Sort(s.running)
-	one.Running = s.running[(len(s.running)-1)/2]
+	one.Running = middle(s.running)
 	if s.first.Fairness != nil && s.last.Fairness != nil {
 		one.Rejected = s.last.Fairness.Rejected - s.first.Fairness.Rejected
 	}

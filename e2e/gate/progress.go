@@ -1,8 +1,7 @@
 package gate
 
 import (
-	"slices"
-
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 )
 
@@ -37,11 +36,7 @@ func Look(o Options, recording result.Recording) ([]StyleProgress, error) {
 	}
 	var all []StyleProgress
 	add := func(style, name string, v Verdict) {
-		i := slices.IndexFunc(all, func(s StyleProgress) bool { return s.Style == style })
-		if i < 0 {
-			i, all = len(all), append(all, StyleProgress{Style: style, Verdict: Pass})
-		}
-		s := &all[i]
+		s := plain.FindOrAdd(&all, func(s StyleProgress) bool { return s.Style == style }, StyleProgress{Style: style, Verdict: Pass})
 		s.Gated++
 		if rank(v) < rank(s.Verdict) {
 			s.Verdict = v

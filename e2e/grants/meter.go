@@ -48,14 +48,15 @@ func (m *Meter) Add(e record.Entry) {
 	case e.Block != nil:
 		if s := m.style(e.Block.Style, e.Block.Variant); s != nil {
 			m.current = s
-			s.stage(e.Block.Stage)
+			s.installed = s.installed || e.Block.Stage == record.Installing
+			s.removed = s.removed || e.Block.Stage == record.Removed
 			if found := e.Block.Installed; found != nil {
 				s.Namespaces, s.Grants = found.Namespaces, found.Grants
 			}
 		}
 	case e.Begin != nil:
 		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" && !e.Begin.Prepare {
-			s.begin(e.Begin.Scenario)
+			s.scenarios = plain.Once(s.scenarios, e.Begin.Scenario)
 		}
 	case e.Gap != nil && e.Gap.Resource == record.AuditLog:
 		m.audited = true
@@ -66,23 +67,9 @@ func (m *Meter) Add(e record.Entry) {
 	}
 }
 
-func (s *style) stage(stage string) {
-	s.installed = s.installed || stage == record.Installing
-	s.removed = s.removed || stage == record.Removed
-}
-
-func (s *style) begin(scenario string) {
-	if !slices.Contains(s.scenarios, scenario) {
-		s.scenarios = append(s.scenarios, scenario)
-	}
-}
-
 func (m *Meter) style(name, variant string) *style {
-	i := slices.IndexFunc(m.order, func(s *style) bool { return s.Name == name && s.Variant == variant })
-	if i < 0 {
-		return nil
-	}
-	return m.order[i]
+	found, _ := plain.Find(m.order, func(s *style) bool { return s.Name == name && s.Variant == variant })
+	return found
 }
 
 // audit counts a call of a style's service account.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -113,25 +114,18 @@ func (c call) public(count int) Call {
 
 // secrets says who can read secrets: one line for each account, role and scope.
 func secrets(s *style, rights []Right, calls []call) []SecretRights {
+	readers := plain.Where(rights, func(r Right) bool { return r.ReadsSecrets() })
+	through := func(r Right) SecretRights {
+		return SecretRights{ServiceAccount: r.ServiceAccount, Role: r.Role, Namespace: r.Namespace, Name: r.Name}
+	}
 	var all []SecretRights
-	through := map[int][]Right{}
-	for _, r := range rights {
-		if !r.ReadsSecrets() {
-			continue
-		}
-		one := SecretRights{ServiceAccount: r.ServiceAccount, Role: r.Role, Namespace: r.Namespace, Name: r.Name}
-		i := slices.IndexFunc(all, one.is)
-		if i < 0 {
-			i, all = len(all), append(all, one)
-		}
-		if !slices.Contains(all[i].Verbs, r.Verb) {
-			all[i].Verbs = append(all[i].Verbs, r.Verb)
-		}
-		through[i] = append(through[i], r)
+	for _, r := range readers {
+		one := plain.FindOrAdd(&all, through(r).is, through(r))
+		one.Verbs = plain.Once(one.Verbs, r.Verb)
 	}
 	for i := range all {
 		for _, c := range calls {
-			if c.readsSecrets() && slices.ContainsFunc(through[i], func(r Right) bool { return r.allows(c) }) {
+			if c.readsSecrets() && slices.ContainsFunc(readers, func(r Right) bool { return all[i].is(through(r)) && r.allows(c) }) {
 				all[i].Reads += s.calls[c]
 			}
 		}

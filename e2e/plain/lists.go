@@ -54,6 +54,15 @@ func Find[T any](list []T, is func(T) bool) (found T, there bool) {
 	return found, false
 }
 
+// FindOrAdd returns the first element that is meant, which is a fresh one, now the last, where there was none.
+func FindOrAdd[T any](list *[]T, is func(T) bool, fresh T) *T {
+	i := slices.IndexFunc(*list, is)
+	if i < 0 {
+		i, *list = len(*list), append(*list, fresh)
+	}
+	return &(*list)[i]
+}
+
 // Try does something with each element until the first error, and returns that.
 func Try[T any](list []T, do func(T) error) error {
 	for _, one := range list {

@@ -132,11 +132,7 @@ const Token = "the token of a service account"
 func scan(log io.Reader, container string, marks []Mark) (lines int, leaks []record.Leak, end string, err error) {
 	told := false
 	note := func(what, namespace string) {
-		i := slices.IndexFunc(leaks, func(l record.Leak) bool { return l.What == what })
-		if i < 0 {
-			i, leaks = len(leaks), append(leaks, record.Leak{Container: container, What: what, Namespace: namespace})
-		}
-		leaks[i].Lines++
+		plain.FindOrAdd(&leaks, func(l record.Leak) bool { return l.What == what }, record.Leak{Container: container, What: what, Namespace: namespace}).Lines++
 	}
 	const longest = 1 << 20
 	for reader := bufio.NewReaderSize(log, longest); ; {
