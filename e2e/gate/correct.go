@@ -283,18 +283,10 @@ const Health = "health"
 // compareHealth adds to Scenarios whether the operators' own pods ran on.
 func (r *Result) compareHealth() {
 	base, head := append(r.Base.blocks(), r.Again.blocks()...), r.Head.blocks()
-	for _, b := range base {
-		if slices.ContainsFunc(r.Scenarios, func(s Scenario) bool { return s.Style == b.Style && s.Scenario == Health }) {
-			continue
-		}
-		one := Scenario{Style: b.Style, Scenario: Health}
-		for _, was := range base {
-			one.Base.block(was, b.Style)
-		}
-		for _, is := range head {
-			if one.Head.block(is, b.Style) && one.Failure == nil {
-				one.Failure = &Failure{Round: is.Round, Oracle: Health, Message: fmt.Sprintf("%s (%s in this block)", is.First, plain.Plural(is.Ends, "end"))}
-			}
+	for _, style := range plain.Once(nil, plain.Map(base, func(b restarts.Block) string { return b.Style })...) {
+		one := Scenario{Style: style, Scenario: Health, Base: restarted(base, style), Head: restarted(head, style)}
+		if is, there := plain.Find(head, func(b restarts.Block) bool { return b.Style == style && b.Ends > 0 }); there {
+			one.Failure = &Failure{Round: is.Round, Oracle: Health, Message: fmt.Sprintf("%s (%s in this block)", is.First, plain.Plural(is.Ends, "end"))}
 		}
 		if one.rounds = one.Head.judged(); one.rounds > 0 {
 			r.Scenarios = append(r.Scenarios, one)
@@ -302,17 +294,13 @@ func (r *Result) compareHealth() {
 	}
 }
 
-// block adds a style's block; failed: with a restart.
-func (t *Tally) block(b restarts.Block, style string) (failed bool) {
-	switch {
-	case b.Style != style:
-	case b.Ends > 0:
-		t.Failed++
-		return true
-	default:
-		t.Passed++
+// restarted counts a style's blocks; failed are those with a restart.
+func restarted(blocks []restarts.Block, style string) (t Tally) {
+	for _, b := range blocks {
+		t.Passed += number(b.Style == style && b.Ends == 0)
+		t.Failed += number(b.Style == style && b.Ends > 0)
 	}
-	return false
+	return t
 }
 
 // blocks are those of a side in which something was measured.

@@ -13,28 +13,12 @@ import (
 )
 
 // secondsOfRound is how long one round took, without the correctness matrix, which comes
-// on top of a budget; 0: the recording does not say. Where it does not have what was
-// driven, it is from the first sample of a round to its last, the mean over rounds.
+// on top of a budget; 0: the recording does not say.
 func (r *Result) secondsOfRound() float64 {
-	if c := r.comparison(); c != nil && c.Driven > 0 && r.Rounds > 0 {
+	if c := r.comparison(); c != nil && r.Rounds > 0 {
 		return c.Driven / float64(r.Rounds)
 	}
-	began, ended := map[int]float64{}, map[int]float64{}
-	for i := range r.Head.Recording.Judgement.Results {
-		result := &r.Head.Recording.Judgement.Results[i]
-		if result.Matrix {
-			continue
-		}
-		if at, there := began[result.Round]; !there || result.Began.Seconds() < at {
-			began[result.Round] = result.Began.Seconds()
-		}
-		ended[result.Round] = max(ended[result.Round], result.Ended.Seconds())
-	}
-	all := 0.0
-	for round := range began {
-		all += ended[round] - began[round]
-	}
-	return all / float64(max(1, len(began)))
+	return 0
 }
 
 // covered says which of the scenarios of correctness were driven.

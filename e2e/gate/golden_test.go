@@ -183,6 +183,7 @@ func broken(t *testing.T) (gate.Verdict, *gate.Result) {
 // Noise in create, a flaky scenario in delete, and too few rounds of argo.
 func cannotTell(t *testing.T) (gate.Verdict, *gate.Result) {
 	s := newStory("dddd", 0.5, 1)
+	s.recording.Environment.Comparison.Driven = 9 * 25
 	s.turns(9, func(variant string, round int) {
 		fail := ""
 		if variant == gate.VariantBase && round == 3 || variant == gate.VariantHead && round == 5 {

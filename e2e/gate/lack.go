@@ -23,10 +23,9 @@ func (l *Lack) Message() string { return l.What + ": " + l.Why }
 
 // compareLacks fills Lacks.
 func (r *Result) compareLacks() {
-	if e := r.Head.Recording.Environment; e != nil && e.Comparison != nil {
-		for _, gone := range e.Comparison.Gone {
-			what := strings.TrimSpace(strings.Join([]string{gone.Style, gone.Scenario, gone.Oracle}, " "))
-			r.lack(strings.Join(strings.Fields(what), " "), Regression, "base has it and head has not: "+gone.Why)
+	if c := r.comparison(); c != nil {
+		for _, gone := range c.Gone {
+			r.lack(strings.Join(strings.Fields(gone.Style+" "+gone.Scenario+" "+gone.Oracle), " "), Regression, "base has it and head has not: "+gone.Why)
 		}
 	}
 	r.lackScenarios()

@@ -50,8 +50,8 @@ func (r *Result) hopeless() []string {
 		}
 	}
 	was, is := r.Base.driven(), r.Head.driven()
-	gone := r.Head.Recording.Environment != nil && r.Head.Recording.Environment.Comparison != nil && len(r.Head.Recording.Environment.Comparison.Gone) > 0
-	if !gone && !slices.ContainsFunc(was, func(one driven) bool { return slices.Contains(is, one) }) {
+	c := r.comparison()
+	if gone := c != nil && len(c.Gone) > 0; !gone && !slices.ContainsFunc(was, func(one driven) bool { return slices.Contains(is, one) }) {
 		return []string{fmt.Sprintf("base and head have no style and scenario in common: base has %s; head has %s", named(was), named(is))}
 	}
 	return nil
