@@ -23,12 +23,12 @@ const mostLost = 0.1
 
 // compareMetrics fills Metrics, style by style.
 func (r *Result) compareMetrics(driving bool) {
-	base, head, again := r.sidesOf()
-	r.head = head
-	styles := stylesOf(base.order)
+	sides := r.sidesOf()
+	r.head = sides[ofHead]
+	styles := stylesOf(sides[ofBase].order)
 	for _, style := range styles {
 		rounds := r.roundsOf(style)
-		metrics := metricsOf(style, rounds, base, head, again)
+		metrics := metricsOf(style, rounds, sides)
 		r.look(style, metrics, len(rounds), driving, r.Alpha/2/float64(len(styles)))
 		for _, m := range metrics {
 			r.Metrics = append(r.Metrics, *m)
@@ -210,24 +210,20 @@ func (m *Metric) pooled() float64 {
 // see takes up the rounds until a look.
 func (m *Metric) see(l *look) {
 	m.looked = l.rounds
-	m.shown = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
+	shown := m.measured.until(l.rounds)
+	m.shown = samples.Strata(l.paired, shown[ofHead], shown[ofBase], shown[ofAgain])
 	m.seen, m.differs = m.shown, false
 	if m.Phase == spec.PhaseAcknowledged && l.paired {
 		m.differs = min(samples.PermutationAbove(m.seen, 1, m.score), samples.PermutationBelow(m.seen, 1, m.score)) <= beta/2
 	}
 	if l.paired {
 		steady := m.steadied(l.rounds)
-		m.seen = samples.Strata(true, steady[1], steady[0], steady[2])
+		m.seen = samples.Strata(true, steady[ofHead], steady[ofBase], steady[ofAgain])
 	}
 	m.Rounds = len(m.seen)
 	if m.Rounds > 0 && !l.paired {
 		m.Rounds = min(len(m.seen[0].Head), len(m.seen[0].Base))
 	}
-}
-
-// until are the first n rounds, or as many as there are.
-func until(n int, rounds samples.Replicates) samples.Replicates {
-	return rounds[:min(n, len(rounds))]
 }
 
 // constant reports whether a metric has but one value: then nothing can be
@@ -386,7 +382,7 @@ const mostShare = 0.2
 // Student's t over rounds, which are the clusters. Infinite: it is not known.
 func (m *Metric) shareBound(l *look) float64 {
 	var above []float64
-	for _, round := range until(l.rounds, m.beyond[1]) {
+	for _, round := range m.beyond.until(l.rounds)[ofHead] {
 		if len(round) > 0 {
 			above = append(above, shareAbove(1+l.Effect, round))
 		}
@@ -466,30 +462,23 @@ func (m *Metric) describe(r *Result) {
 	}
 	head, base := samples.Order(flat(m.shown, true)), samples.Order(flat(m.shown, false))
 	if m.Kind == Tail {
-		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(until(m.looked, m.beyond[1])...))}
-		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(until(m.looked, m.beyond[0]), until(m.looked, m.beyond[2]))...))}
+		of := m.beyond.until(m.looked)
+		m.Head.Value = shareAbove(1, slices.Concat(of[ofHead]...))
+		m.Base.Value = shareAbove(1, slices.Concat(slices.Concat(of[ofBase], of[ofAgain])...))
 		return
 	}
 	m.Base, m.Head = base.Quantile(0.5), head.Quantile(0.5)
-	if base.Len() >= enoughForP90 {
-		high := base.Quantile(0.9)
-		m.High.Base = &high
-	}
-	if head.Len() >= enoughForP90 {
-		high := head.Quantile(0.9)
-		m.High.Head = &high
-	}
+	m.High = Pair{p90(base), p90(head)}
 	if m.Rounds < samples.MinRounds || constant(m.seen) {
 		return
 	}
 	ratio, interval := samples.Shift(m.seen, m.score)
 	m.Ratio, m.Interval = &ratio, &interval
-	first, second := m.base, m.again
+	sides := m.measured
 	if r.Paired {
-		steady := m.steadied(len(m.base))
-		first, second = steady[0], steady[2]
+		sides = m.steadied(len(sides[ofBase]))
 	}
-	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, second, first); len(again) > 0 && !constant(again) {
+	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, sides[ofAgain], sides[ofBase]); len(again) > 0 && !constant(again) {
 		_, interval := samples.Shift(again, m.score)
 		m.Again = &interval
 	}
@@ -498,8 +487,14 @@ func (m *Metric) describe(r *Result) {
 	}
 }
 
-// enoughForP90 is how many samples bound the p90 with an interval.
-const enoughForP90 = 36
+// p90 is that of samples that are enough to bound it with an interval; nil: they are not.
+func p90(of samples.Ordered) *samples.Observation {
+	if of.Len() < samples.Needed(0.9) {
+		return nil
+	}
+	high := of.Quantile(0.9)
+	return &high
+}
 
 // needs estimates how many rounds would do: the interval shrinks with the square
 // root of their number, and must fit between no change and what must not pass.

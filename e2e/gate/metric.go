@@ -92,17 +92,50 @@ type Metric struct {
 	Samples, Lost Count
 	Why           string // of a verdict that needs an explanation
 
-	base, head, again stat.Replicates // of all rounds of the style
-	replies           [3][][]float64  // of base, head and again, by round and sample: seconds until the API server replied; 0: not known
-	reply             *Metric         // how long that took; nil: it is not taken out
-	differs           bool            // of a reply: head's took longer or less long, at the last look
-	score             stat.Score
-	beyond            [3]stat.Replicates // of a tail: base, head and again in units of base's p90
-	fewest            int                // rounds with which a regression could be told at all
-	settled           bool
-	seen              []stat.Stratum // at the last look
-	shown             []stat.Stratum // the same, as it was measured
-	looked            int            // after how many of the style's rounds that was
+	measured measured       // of all rounds of the style
+	beyond   measured       // of a tail: the same in units of base's p90
+	replies  [3][][]float64 // likewise, by round and sample: seconds until the API server replied; 0: not known
+	reply    *Metric        // how long that took; nil: it is not taken out
+	differs  bool           // of a reply: head's took longer or less long, at the last look
+	score    stat.Score
+	fewest   int // rounds with which a regression could be told at all
+	settled  bool
+	seen     []stat.Stratum // at the last look
+	shown    []stat.Stratum // the same, as it was measured
+	looked   int            // after how many of the style's rounds that was
+}
+
+// measured are the rounds of the three sides.
+type measured [3]stat.Replicates
+
+// The sides, in the order in which all that has three of something has them.
+const (
+	ofBase = iota
+	ofHead
+	ofAgain
+)
+
+// until are the first n rounds, or as many as there are.
+func (m measured) until(n int) measured {
+	for side, rounds := range m {
+		m[side] = rounds[:min(n, len(rounds))]
+	}
+	return m
+}
+
+// over are the rounds in units of a threshold.
+func (m measured) over(threshold float64) measured {
+	for side, rounds := range m {
+		m[side] = plain.Map(rounds, func(round []stat.Observation) []stat.Observation {
+			return plain.Map(round, func(o stat.Observation) stat.Observation {
+				if threshold > 0 {
+					o.Value /= threshold
+				}
+				return o
+			})
+		})
+	}
+	return m
 }
 
 // Pair is a quantile of both sides; nil where a side has too few samples.
@@ -139,13 +172,17 @@ func done(phase string) bool {
 	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseStatusWritten}, phase)
 }
 
-// values are a side's by metric and round.
+// values are a side's by metric, in the order in which they were first seen.
 type values struct {
-	order   []Key
-	rounds  map[Key]map[int][]stat.Observation
-	replies map[Key]map[int][]float64 // of each observation of a phase: seconds until the API server replied; 0: not known
-	samples map[Key]int
-	lost    map[Key]int
+	order []Key
+	of    map[Key]*series
+}
+
+// series is what a side has of one metric.
+type series struct {
+	rounds        map[int][]stat.Observation
+	replies       map[int][]float64 // of each observation of a phase: seconds until the API server replied; 0: not known
+	samples, lost int
 }
 
 // Quick is the end of the names of scenarios that are gone through at size 0, where no pod has to be waited for: they
@@ -157,7 +194,7 @@ const Again = "-again"
 
 // latenciesOf collects a side's phases, and the last of each load's.
 func latenciesOf(s Side) values {
-	v := values{rounds: map[Key]map[int][]stat.Observation{}, replies: map[Key]map[int][]float64{}, samples: map[Key]int{}, lost: map[Key]int{}}
+	v := values{of: map[Key]*series{}}
 	for one := range s.results() {
 		if one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
@@ -183,22 +220,19 @@ func latenciesOf(s Side) values {
 }
 
 func (v *values) add(key Key, sample judge.Sample, load bool, reply float64) {
-	v.know(key)
-	switch sample.Outcome {
-	case judge.OK, judge.Timeout:
-		o := stat.Observation{Value: sample.Value, Censored: sample.Outcome == judge.Timeout}
-		round := v.rounds[key][sample.Block]
-		if load && len(round) > 0 {
-			round[0] = stat.Order([]stat.Observation{round[0], o}).Max()
-		} else {
-			round = append(round, o)
-			v.replies[key][sample.Block] = append(v.replies[key][sample.Block], reply)
-		}
-		v.rounds[key][sample.Block] = round
-		v.samples[key]++
-	default:
-		v.lost[key]++
+	of := v.know(key)
+	if sample.Outcome != judge.OK && sample.Outcome != judge.Timeout {
+		of.lost++
+		return
 	}
+	of.samples++
+	o := stat.Observation{Value: sample.Value, Censored: sample.Outcome == judge.Timeout}
+	if round := of.rounds[sample.Block]; load && len(round) > 0 {
+		round[0] = stat.Order([]stat.Observation{round[0], o}).Max()
+		return
+	}
+	of.rounds[sample.Block] = append(of.rounds[sample.Block], o)
+	of.replies[sample.Block] = append(of.replies[sample.Block], reply)
 }
 
 // has reports whether there is anything of a metric's scenario.
@@ -206,11 +240,16 @@ func (v *values) has(key Key) bool {
 	return slices.ContainsFunc(v.order, func(k Key) bool { return k.Style == key.Style && k.Scenario == key.Scenario })
 }
 
-func (v *values) know(key Key) {
-	if v.rounds[key] == nil {
-		v.order, v.rounds[key], v.replies[key] = append(v.order, key), map[int][]stat.Observation{}, map[int][]float64{}
+// know returns what there is of a metric, to be added to.
+func (v *values) know(key Key) *series {
+	if v.of[key] == nil {
+		v.order, v.of[key] = append(v.order, key), &series{rounds: map[int][]stat.Observation{}, replies: map[int][]float64{}}
 	}
+	return v.of[key]
 }
+
+// get returns what there is of a metric, which may be nothing.
+func (v *values) get(key Key) *series { return cmp.Or(v.of[key], &series{}) }
 
 // join takes the samples of quick and of repeated scenarios to those that they belong to. Both are put on one scale by
 // medians over all sides, which do not depend on whose is which. What else quick scenarios show is left out.
@@ -228,17 +267,17 @@ func join(sides ...*values) {
 		own, other := middle(key, sides), middle(to, sides)
 		for _, side := range sides {
 			counts := !quick || slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseAcknowledged}, key.Phase)
-			if counts && own > 0 && other > 0 && side.rounds[to] != nil {
-				for round, list := range side.rounds[key] {
-					side.replies[to][round] = append(side.replies[to][round], side.replies[key][round]...)
+			if from, into := side.get(key), side.of[to]; counts && own > 0 && other > 0 && into != nil {
+				for round, list := range from.rounds {
+					into.replies[round] = append(into.replies[round], from.replies[round]...)
 					for _, o := range list {
-						side.rounds[to][round] = append(side.rounds[to][round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})
+						into.rounds[round] = append(into.rounds[round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})
 					}
 				}
-				side.samples[to] += side.samples[key]
-				side.lost[to] += side.lost[key]
+				into.samples += from.samples
+				into.lost += from.lost
 			}
-			delete(side.rounds, key)
+			delete(side.of, key)
 			side.order = slices.DeleteFunc(side.order, func(k Key) bool { return k == key })
 		}
 	}
@@ -254,7 +293,7 @@ func middle(key Key, sides []*values) float64 { return quantile(0.5, key, sides)
 func quantile(p float64, key Key, sides []*values) float64 {
 	var all []stat.Observation
 	for _, side := range sides {
-		for _, round := range side.rounds[key] {
+		for _, round := range side.get(key).rounds {
 			all = append(all, round...)
 		}
 	}
@@ -295,7 +334,7 @@ func (v *values) costsOf(s Side) {
 // average adds a counter of all scenarios together, for each change.
 func (v *values) average(c cost.Cost, name string) {
 	key := Key{c.Style, "", perChange(name), Counter}
-	if v.rounds[key] != nil {
+	if v.of[key] != nil {
 		return
 	}
 	for _, one := range c.PerChange(name).Values {
@@ -306,9 +345,9 @@ func (v *values) average(c cost.Cost, name string) {
 func perChange(counter string) string { return counter + " for each change" }
 
 func (v *values) count(key Key, round int, value float64) {
-	v.know(key)
-	v.rounds[key][round] = append(v.rounds[key][round], stat.Observation{Value: value})
-	v.samples[key]++
+	of := v.know(key)
+	of.rounds[round] = append(of.rounds[round], stat.Observation{Value: value})
+	of.samples++
 }
 
 // Names of costs that are not printed as those of others.
@@ -332,27 +371,17 @@ func counted(name string) bool {
 	return name == cost.Pods || name == cost.Calls || name == cost.Writes || strings.HasPrefix(name, cost.MadePrefix)
 }
 
-// replicates lists a metric by rounds, so that those of two sides stand beside each other.
-func (v *values) replicates(key Key, rounds []int) stat.Replicates {
-	list := make(stat.Replicates, len(rounds))
-	for i, number := range rounds {
-		list[i] = v.rounds[key][number]
-	}
-	return list
-}
-
 // sidesOf are all values of the three sides.
-func (r *Result) sidesOf() (base, head, again *values) {
-	list := make([]*values, 3)
-	for i, side := range []Side{r.Base, r.Head, r.Again} {
+func (r *Result) sidesOf() []*values {
+	list := plain.Map([]Side{r.Base, r.Head, r.Again}, func(side Side) *values {
 		v := latenciesOf(side)
 		v.costsOf(side)
-		list[i] = &v
-	}
+		return &v
+	})
 	join(list...)
 	same(list...)
 	collected(list...)
-	return list[0], list[1], list[2]
+	return list
 }
 
 // collected makes other phases of "child gone" and "pods gone" where no side's operator writes anything at a deletion:
@@ -361,7 +390,7 @@ func collected(sides ...*values) {
 	for _, key := range keysOf(sides...) {
 		writes := Key{key.Style, key.Scenario, cost.Writes, Counter}
 		if key.Kind != Latency || key.Phase != spec.PhaseChildGone && key.Phase != spec.PhasePodsGone || slices.ContainsFunc(sides, func(v *values) bool {
-			return v.rounds[key] != nil && (v.rounds[writes] == nil || middle(writes, []*values{v}) > 0)
+			return v.of[key] != nil && (v.of[writes] == nil || middle(writes, []*values{v}) > 0)
 		}) {
 			continue
 		}
@@ -375,16 +404,10 @@ func collected(sides ...*values) {
 
 // rename gives a metric another key.
 func (v *values) rename(key, to Key) {
-	i := slices.Index(v.order, key)
-	if i < 0 {
-		return
+	if i := slices.Index(v.order, key); i >= 0 {
+		v.order[i], v.of[to] = to, v.of[key]
+		delete(v.of, key)
 	}
-	v.order[i] = to
-	v.rounds[to], v.replies[to], v.samples[to], v.lost[to] = v.rounds[key], v.replies[key], v.samples[key], v.lost[key]
-	delete(v.rounds, key)
-	delete(v.replies, key)
-	delete(v.samples, key)
-	delete(v.lost, key)
 }
 
 // same gives each side the kinds of custom objects that only another one made: a
@@ -399,10 +422,10 @@ func same(sides ...*values) {
 			pods.Phase = perChange(cost.Pods)
 		}
 		for _, side := range sides {
-			if side.rounds[key] != nil {
+			if side.of[key] != nil {
 				continue
 			}
-			for round, counted := range side.rounds[pods] {
+			for round, counted := range side.get(pods).rounds {
 				for range counted {
 					side.count(key, round, 0)
 				}
@@ -412,30 +435,17 @@ func same(sides ...*values) {
 }
 
 // metricsOf lists the metrics of a style that base has and that head has or should have.
-func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
-	var list []*Metric
-	var tails []*Metric
-	all := &Metric{Key: Key{style, "", "latencies", Tail}, score: stat.ExcessScore(1)}
+func metricsOf(style string, rounds []int, sides []*values) []*Metric {
+	base, head := sides[ofBase], sides[ofHead]
+	var list, tails []*Metric
 	for _, key := range base.order {
 		if key.Style != style || !head.has(key) {
 			continue // that it is missing is said once
 		}
-		m := &Metric{
-			Key: key, score: stat.RankScore,
-			Samples: Count{base.samples[key] + again.samples[key], head.samples[key]}, Lost: Count{base.lost[key] + again.lost[key], head.lost[key]},
-			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
-		}
-		if key.Phase == peakMemory {
-			m.score = stat.LevelScore // it does not depend on how quick the machine is at the moment
-		}
-		for i, side := range []*values{base, head, again} {
-			for _, round := range rounds {
-				m.replies[i] = append(m.replies[i], side.replies[key][round])
-			}
-		}
+		m := newMetric(key, rounds, sides)
 		list = append(list, m)
-		if key.Kind == Latency && head.rounds[key] != nil {
-			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
+		if key.Kind == Latency && head.of[key] != nil {
+			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, sides[ofAgain]})))
 		}
 	}
 	for _, m := range list {
@@ -447,14 +457,38 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	if len(tails) == 0 {
 		return list
 	}
+	all := newMetric(Key{style, "", "latencies", Tail}, rounds, sides)
+	all.score, all.beyond = stat.ExcessScore(1), all.measured.over(1)
 	for _, t := range tails {
-		all.base, all.head, all.again = together(all.base, t.base), together(all.head, t.head), together(all.again, t.again)
-		for i := range t.beyond {
-			all.beyond[i] = together(all.beyond[i], t.beyond[i])
+		for side := range sides {
+			for i := range rounds {
+				all.measured[side][i] = append(all.measured[side][i], t.measured[side][i]...)
+				all.beyond[side][i] = append(all.beyond[side][i], t.beyond[side][i]...)
+			}
 		}
 		all.Samples.Base, all.Samples.Head = all.Samples.Base+t.Samples.Base, all.Samples.Head+t.Samples.Head
 	}
 	return append(append(list, all), tails...)
+}
+
+// newMetric lists a metric by rounds, so that those of the sides stand beside each other.
+func newMetric(key Key, rounds []int, sides []*values) *Metric {
+	base, head, again := sides[ofBase].get(key), sides[ofHead].get(key), sides[ofAgain].get(key)
+	m := &Metric{
+		Key: key, score: stat.RankScore,
+		Samples: Count{base.samples + again.samples, head.samples}, Lost: Count{base.lost + again.lost, head.lost},
+	}
+	if key.Phase == peakMemory {
+		m.score = stat.LevelScore // it does not depend on how quick the machine is at the moment
+	}
+	for i, side := range sides {
+		of := side.get(key)
+		for _, round := range rounds {
+			m.measured[i] = append(m.measured[i], of.rounds[round])
+			m.replies[i] = append(m.replies[i], of.replies[round])
+		}
+	}
+	return m
 }
 
 // steadied are the first n rounds of base, head and again without how much quicker or slower the API server replied to
@@ -462,8 +496,8 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 // too. By how much is the slope of the logarithms of latencies on those of replies, within the rounds of all sides
 // together, which does not depend on whose is which (analysis of covariance in a randomization test: M. Gail, W. Tan
 // and S. Piantadosi, "Tests for no treatment effect in randomized clinical trials", Biometrika 75, 1988).
-func (m *Metric) steadied(n int) [3]stat.Replicates {
-	sides := [3]stat.Replicates{until(n, m.base), until(n, m.head), until(n, m.again)}
+func (m *Metric) steadied(n int) measured {
+	sides := m.measured.until(n)
 	if m.reply == nil {
 		return sides
 	}
@@ -517,7 +551,7 @@ func centre(list []float64) {
 // samples would lie within the tail, if only head had one, and it were large.)
 func (m *Metric) far() float64 {
 	var highs []stat.Observation
-	for _, round := range slices.Concat(m.base, m.head, m.again) {
+	for _, round := range slices.Concat(m.measured[:]...) {
 		if len(round) > 0 {
 			highs = append(highs, stat.Order(round).Quantile(0.9))
 		}
@@ -533,32 +567,8 @@ func (m *Metric) far() float64 {
 func (m *Metric) tail(all, base float64) *Metric {
 	t := *m
 	t.Kind, t.score, t.reply = Tail, stat.ExcessScore(1), nil
-	t.base, t.head, t.again = over(m.base, all), over(m.head, all), over(m.again, all)
-	t.beyond = [3]stat.Replicates{over(m.base, base), over(m.head, base), over(m.again, base)}
+	t.measured, t.beyond = m.measured.over(all), m.measured.over(base)
 	return &t
-}
-
-func over(rounds stat.Replicates, threshold float64) stat.Replicates {
-	list := make(stat.Replicates, len(rounds))
-	for i, round := range rounds {
-		for _, o := range round {
-			if threshold > 0 {
-				o.Value /= threshold
-			}
-			list[i] = append(list[i], o)
-		}
-	}
-	return list
-}
-
-func together(a, b stat.Replicates) stat.Replicates {
-	if a == nil {
-		a = make(stat.Replicates, len(b))
-	}
-	for i := range b {
-		a[i] = append(a[i], b[i]...)
-	}
-	return a
 }
 
 // order sorts the worst first, then by kind.

@@ -60,7 +60,7 @@ func (r *Result) walk(slow *Metric) []Key {
 	var keys []Key
 	for _, key := range r.head.order {
 		if (key.Kind == Latency || key.Kind == Phase) && key.Style == slow.Style && key.Scenario == slow.Scenario && key != slow.Key &&
-			r.head.samples[key] > 0 && r.median(key) < slow.Head.Value {
+			r.head.get(key).samples > 0 && r.median(key) < slow.Head.Value {
 			keys = append(keys, key)
 		}
 	}
