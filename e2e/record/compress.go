@@ -98,12 +98,8 @@ func Open(name string) (io.ReadCloser, error) {
 	}{in, file}, nil
 }
 
-// Frames of Zstandard begin with zstdMagic, or, if a reader is to skip them, with skipMagic: RFC 8878, sections 3.1.1
-// and 3.1.2. (Until 2026-11 the first part of a published recording began with such a frame.)
-const (
-	zstdMagic = "\x28\xb5\x2f\xfd"
-	skipMagic = "\x5b\x2a\x4d\x18"
-)
+// zstdMagic begins the frames of Zstandard: RFC 8878, section 3.1.1.
+const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // decompressed decompresses what is compressed, by its first bytes, or should be by its name.
 func decompressed(name string, file io.Reader) (io.Reader, error) {
@@ -112,7 +108,7 @@ func decompressed(name string, file io.Reader) (io.Reader, error) {
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("read: %w", err)
-	case string(magic) == zstdMagic || string(magic) == skipMagic || len(magic) > 0 && filepath.Ext(name) == compression:
+	case string(magic) == zstdMagic || len(magic) > 0 && filepath.Ext(name) == compression:
 	default:
 		return in, nil
 	}

@@ -288,20 +288,11 @@ func (e *Environment) Facts(label string) *StyleFacts {
 
 // Sources says where the images come from; empty: there are none.
 func (e *Environment) Sources() string {
-	count := map[string]int{}
-	for _, image := range e.Images {
-		count[image.Source]++
-	}
+	of := plain.Grouped(e.Images, func(image ImageFacts) string { return image.Source }).Of
+	said := map[string]string{"built": "built from source on this machine", "": "of unknown source"}
 	var parts []string
-	for _, source := range slices.Sorted(maps.Keys(count)) {
-		switch source {
-		case "built":
-			parts = append(parts, fmt.Sprintf("%d built from source on this machine", count[source]))
-		case "":
-			parts = append(parts, fmt.Sprintf("%d of unknown source", count[source]))
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", count[source], source))
-		}
+	for _, source := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf("%d %s", len(of[source]), cmp.Or(said[source], source)))
 	}
 	if len(parts) == 0 {
 		return ""

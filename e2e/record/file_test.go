@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,27 +50,6 @@ func TestRoundTrip(t *testing.T) {
 	assert.Equal(t, "abc123", entries[0].Header.Run)
 	assert.Equal(t, record.Schema, entries[0].Header.Schema)
 	assert.Equal(t, watchEntry("b"), entries[2])
-}
-
-// What schema 3 added is read as it was written.
-func TestRoundTripOfTheMatrix(t *testing.T) {
-	size := 3
-	written := []record.Entry{
-		{Time: 1, Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Driven, Wave: 2}},
-		{Time: 2, Kind: record.KindBegin, Begin: &record.Sample{
-			Style: "argo", Namespace: "a", Matrix: true, Others: []record.Other{{Namespace: "a-2", Name: "other", Size: &size}, {Namespace: "a", Name: "gone"}},
-			Unmeetable: true, Cause: "too big", Patience: time.Second, Reason: "none",
-		}},
-		{Time: 3, Kind: record.KindFault, Fault: &record.Fault{
-			Stage: record.Begun, From: 2, Kind: "kill", What: "sensor", Namespace: "a", Objects: []string{"pods/argo/sensor-x"}, Error: "too late",
-		}},
-		{Time: 4, Kind: record.KindAction, Action: &record.Action{From: 3, Verb: "apply", Resource: "r", Namespace: "a", Name: "n", Nudge: true}},
-	}
-	read, err := readAll(bytes.NewReader(recording(t, written...)))
-	require.NoError(t, err)
-	assert.Equal(t, written, read[1:])
-	_, err = readAll(strings.NewReader(string(recording(t)) + `{"t":1,"kind":"fault"}` + "\n"))
-	require.ErrorContains(t, err, `a fault entry without its "fault" field`)
 }
 
 func TestReadFileDecompresses(t *testing.T) {

@@ -23,30 +23,22 @@ type Block []Observation
 // head or every base are left out. Where the sides are not of one run, all their rounds are one stratum.
 func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
 	if !paired {
-		var s Stratum
-		s.Head = full(head)
-		for _, base := range bases {
-			s.Base = append(s.Base, full(base)...)
-		}
-		if len(s.Head) == 0 || len(s.Base) == 0 {
-			return nil
-		}
-		return []Stratum{s}
+		return stratum(head, bases...)
 	}
 	var strata []Stratum
 	for i := range head {
-		var s Stratum
-		s.Head = full(head[i : i+1])
-		for _, base := range bases {
-			if i < len(base) {
-				s.Base = append(s.Base, full(base[i:i+1])...)
-			}
-		}
-		if len(s.Head) > 0 && len(s.Base) > 0 {
-			strata = append(strata, s)
-		}
+		strata = append(strata, stratum(head[i:i+1], plain.Map(bases, func(base Replicates) Replicates { return base[min(i, len(base)):min(i+1, len(base))] })...)...)
 	}
 	return strata
+}
+
+// stratum is that of all these rounds; none where either side has none that is full.
+func stratum(head Replicates, bases ...Replicates) []Stratum {
+	s := Stratum{full(head), full(slices.Concat(bases...))}
+	if len(s.Head) == 0 || len(s.Base) == 0 {
+		return nil
+	}
+	return []Stratum{s}
 }
 
 func full(rounds Replicates) []Block {

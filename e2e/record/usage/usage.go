@@ -16,9 +16,11 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -64,6 +66,15 @@ func Open(ctx context.Context, client rest.Interface, recorder *record.Recorder,
 		s.done.Go(func() { n.run(ctx, interval) })
 	}
 	return s, nil
+}
+
+// Around has each look record, too, what a function adds about the pods' surroundings. It is called before the first
+// look that should have it.
+func (s *Sampler) Around(read func(context.Context, *record.Usage)) {
+	n := s.nodes[0] // one is enough
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.around = read
 }
 
 // Sample looks at every node now, beside the interval's own looks: where something begins or ends that is to be told
@@ -180,24 +191,14 @@ func nodeNames(ctx context.Context, client rest.Interface) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the nodes, to ask their kubelets what pods use: %w", err)
 	}
-	var list struct {
-		Items []struct {
-			Metadata struct {
-				Name string `json:"name"`
-			} `json:"metadata"`
-		} `json:"items"`
-	}
+	var list corev1.NodeList
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, fmt.Errorf("list the nodes: read the answer: %w", err)
 	}
 	if len(list.Items) == 0 {
 		return nil, errors.New("list the nodes, to ask their kubelets what pods use: the cluster has none")
 	}
-	var names []string
-	for _, item := range list.Items {
-		names = append(names, item.Metadata.Name)
-	}
-	return names, nil
+	return plain.Map(list.Items, func(node corev1.Node) string { return node.Name }), nil
 }
 
 // explain adds what to do about an answer of the API server.
