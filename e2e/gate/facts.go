@@ -25,8 +25,8 @@ func (r *Result) secondsOfRound() float64 {
 func (r *Result) covered() []string {
 	groups := map[string][]string{}
 	for result := range r.Head.compared() {
-		if result.Matrix && !slices.Contains(groups[result.Group], result.Scenario) {
-			groups[result.Group] = append(groups[result.Group], result.Scenario)
+		if result.Matrix {
+			groups[result.Group] = plain.Once(groups[result.Group], result.Scenario)
 		}
 	}
 	var driven, not []string
@@ -52,13 +52,10 @@ func (r *Result) covered() []string {
 
 // coveredLoads says in how many rounds of head loads were driven.
 func (r *Result) coveredLoads() string {
-	rounds := map[string]map[int]bool{}
+	rounds := map[string][]int{}
 	for result := range r.Head.results() {
 		if name := result.Style + " " + result.Scenario; result.Group == spec.GroupLoad {
-			if rounds[name] == nil {
-				rounds[name] = map[int]bool{}
-			}
-			rounds[name][result.Round] = true
+			rounds[name] = plain.Once(rounds[name], result.Round)
 		}
 	}
 	driven := plain.Map(slices.Sorted(maps.Keys(rounds)), func(name string) string {

@@ -57,8 +57,7 @@ func (s Side) facts(style string) *record.StyleFacts {
 func addedRights(was, is []spec.Right) (accounts []string, added map[string][]string) {
 	added = map[string][]string{}
 	type object struct{ account, name, role string }
-	verbs := map[object][]string{}
-	var order []object
+	var verbs plain.Groups[object, string]
 	for _, right := range is {
 		known := slices.ContainsFunc(was, func(w spec.Right) bool { return w.ServiceAccount == right.ServiceAccount })
 		if slices.ContainsFunc(was, func(w spec.Right) bool {
@@ -70,15 +69,11 @@ func addedRights(was, is []spec.Right) (accounts []string, added map[string][]st
 		if !right.ClusterWide() {
 			scope = "in namespace " + right.Namespace
 		}
-		of := object{right.ServiceAccount, right.Object(), right.Role + ", " + scope}
-		if verbs[of] == nil {
-			order = append(order, of)
-		}
-		verbs[of] = plain.Once(verbs[of], right.Verb)
+		verbs.Add(object{right.ServiceAccount, right.Object(), right.Role + ", " + scope}, right.Verb)
 	}
-	for _, of := range order {
+	for _, of := range verbs.Keys {
 		accounts = plain.Once(accounts, of.account)
-		added[of.account] = append(added[of.account], fmt.Sprintf("%s %s (%s)", strings.Join(verbs[of], ", "), of.name, of.role))
+		added[of.account] = append(added[of.account], fmt.Sprintf("%s %s (%s)", strings.Join(plain.Once(nil, verbs.Of[of]...), ", "), of.name, of.role))
 	}
 	return accounts, added
 }

@@ -139,8 +139,8 @@ func (s Side) driven() []driven {
 func (s Side) turns() map[driven][]int {
 	turns := map[driven][]int{}
 	for result := range s.compared() {
-		if one := (driven{result.Style, result.Scenario}); !result.Warmup && !slices.Contains(turns[one], result.Round) {
-			turns[one] = append(turns[one], result.Round)
+		if one := (driven{result.Style, result.Scenario}); !result.Warmup {
+			turns[one] = plain.Once(turns[one], result.Round)
 		}
 	}
 	return turns
@@ -150,8 +150,8 @@ func (s Side) turns() map[driven][]int {
 func (s Side) roundsOf(style string) []int {
 	var rounds []int
 	for result := range s.results() {
-		if result.Style == style && !result.Matrix && !result.Warmup && !slices.Contains(rounds, result.Round) {
-			rounds = append(rounds, result.Round)
+		if result.Style == style && !result.Matrix && !result.Warmup {
+			rounds = plain.Once(rounds, result.Round)
 		}
 	}
 	return rounds
@@ -213,17 +213,8 @@ func manifests(base, head record.StyleFacts) string {
 	return fmt.Sprintf("%s: manifests %s at base, %s at head", base.Name, short(base.Manifests), short(head.Manifests))
 }
 
-// short is the beginning of a hash.
-func short(hash string) string {
-	algorithm, digits, found := strings.Cut(hash, ":")
-	if !found {
-		algorithm, digits = "", hash
-	}
-	if len(digits) > 12 {
-		digits = digits[:12]
-	}
-	return strings.TrimPrefix(algorithm+":"+digits, ":")
-}
+// short is the beginning of a hash, such as sha256:0123456789ab.
+func short(hash string) string { return hash[:min(len(hash), len("sha256:")+12)] }
 
 func differs(what, base, head string) []string {
 	if base == head {

@@ -35,8 +35,7 @@ func (u Use) find() []string {
 	}
 	var found []string
 	type right struct{ account, verb, by, used string }
-	wild := map[right][]string{} // on what
-	var order []right
+	var wild plain.Groups[right, string] // on what
 	for _, r := range u.Rights {
 		if !r.Wild() {
 			continue
@@ -48,12 +47,10 @@ func (u Use) find() []string {
 		if u.Lost > 0 {
 			used += ", as far as the audit log goes, which was interrupted"
 		}
-		key := right{r.ServiceAccount, r.Verb, r.Role + r.scope(), used}
-		order = plain.Once(order, key)
-		wild[key] = append(wild[key], r.Object())
+		wild.Add(right{r.ServiceAccount, r.Verb, r.Role + r.scope(), used}, r.Object())
 	}
-	for _, r := range order {
-		found = append(found, fmt.Sprintf("%s may %s %s (%s): %s", r.account, r.verb, strings.Join(wild[r], ", "), r.by, r.used))
+	for _, r := range wild.Keys {
+		found = append(found, fmt.Sprintf("%s may %s %s (%s): %s", r.account, r.verb, strings.Join(wild.Of[r], ", "), r.by, r.used))
 	}
 	if u.Lost > 0 { // they may have been read meanwhile
 		return found
@@ -75,13 +72,9 @@ func (u Use) find() []string {
 // few names some of the resources and verbs that calls asked for.
 func few(calls []Call) string {
 	const most = 4
-	var parts []string
-	for i, c := range calls {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("%d more", len(calls)-most))
-			break
-		}
-		parts = append(parts, c.Verb+" "+spec.Qualified(c.Group, c.Resource))
+	parts := plain.Map(calls[:min(len(calls), most)], func(c Call) string { return c.Verb + " " + spec.Qualified(c.Group, c.Resource) })
+	if len(calls) > most {
+		parts = append(parts, fmt.Sprintf("%d more", len(calls)-most))
 	}
 	return strings.Join(parts, ", ")
 }

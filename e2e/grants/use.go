@@ -60,16 +60,8 @@ func (s *style) over() []string {
 
 // rights expands the style's grants, each right once.
 func (s *style) rights() []Right {
-	var rights []Right
-	seen := map[spec.Right]bool{}
-	for _, g := range s.Grants {
-		for _, r := range g.Rights() {
-			if !seen[r] {
-				seen[r] = true
-				rights = append(rights, Right{Right: r})
-			}
-		}
-	}
+	held := plain.Once(nil, plain.Flat(s.Grants, spec.Grant.Rights)...)
+	rights := plain.Map(held, func(r spec.Right) Right { return Right{Right: r} })
 	slices.SortFunc(rights, func(a, b Right) int {
 		return cmp.Or(cmp.Compare(a.ServiceAccount, b.ServiceAccount), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Namespace, b.Namespace),
 			cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))

@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -116,10 +117,7 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 		add(resource, metav1.NamespaceAll)
 	}
 	for _, target := range targets {
-		one := at[Target{Resource: target.Resource}]
-		if one == nil {
-			one = at[Target{Resource: target.Resource, Namespace: target.Namespace}]
-		}
+		one := cmp.Or(at[Target{Resource: target.Resource}], at[Target{Resource: target.Resource, Namespace: target.Namespace}])
 		if one == nil {
 			one = add(target.Resource, target.Namespace)
 		}
