@@ -284,7 +284,7 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 		m.Verdict = Improvement
 	case m.lost():
 		m.Why = fmt.Sprintf("%d of %d samples at head failed or were interrupted, and %d of %d at base: they have no valid time; fix what fails first",
-			m.Lost.Head, m.Lost.Head+m.Samples.Head, m.Lost.Base, m.Lost.Base+m.Samples.Base)
+			m.Head.Lost, m.Head.Lost+m.Head.Samples, m.Base.Lost, m.Base.Lost+m.Base.Samples)
 		m.settled, m.Verdict = false, Inconclusive
 	case m.whole() && m.suspicious(l):
 		m.settled, m.Verdict = false, Inconclusive
@@ -311,7 +311,7 @@ func (m *Metric) suspicious(l *look) bool {
 
 // lost reports whether too many of head's samples do not count.
 func (m *Metric) lost() bool {
-	return moreLost(m.Lost.Base, m.Samples.Base, m.Lost.Head, m.Samples.Head)
+	return moreLost(m.Base.Lost, m.Base.Samples, m.Head.Lost, m.Head.Samples)
 }
 
 // moreLost reports whether head lost more of its samples than base did, by Fisher's exact
@@ -443,13 +443,13 @@ func censored(strata []samples.Stratum) bool {
 // absent says why there is nothing to compare.
 func (m *Metric) absent() string {
 	switch {
-	case m.Samples.Base == 0 && m.Samples.Head == 0:
+	case m.Base.Samples == 0 && m.Head.Samples == 0:
 		return "no sample of either side counts"
-	case m.Samples.Base == 0:
+	case m.Base.Samples == 0:
 		return "no sample of base counts"
-	case m.Samples.Head == 0 && m.Lost.Head == 0:
+	case m.Head.Samples == 0 && m.Head.Lost == 0:
 		return "head has nothing of it"
-	case m.Samples.Head == 0:
+	case m.Head.Samples == 0:
 		return "no sample of head counts"
 	}
 	return "no round has samples of both sides that can be compared"
@@ -467,8 +467,8 @@ func (m *Metric) describe(r *Result) {
 		m.Base.Value = shareAbove(1, slices.Concat(slices.Concat(of[ofBase], of[ofAgain])...))
 		return
 	}
-	m.Base, m.Head = base.Quantile(0.5), head.Quantile(0.5)
-	m.High = Pair{p90(base), p90(head)}
+	m.Base.Observation, m.Base.P90 = base.Quantile(0.5), highOf(base)
+	m.Head.Observation, m.Head.P90 = head.Quantile(0.5), highOf(head)
 	if m.Rounds < samples.MinRounds || constant(m.seen) {
 		return
 	}
@@ -487,12 +487,12 @@ func (m *Metric) describe(r *Result) {
 	}
 }
 
-// p90 is that of samples that are enough to bound it with an interval; nil: they are not.
-func p90(of samples.Ordered) *samples.Observation {
+// highOf is the p90 of samples that are enough to bound it with an interval; nil: they are not.
+func highOf(of samples.Ordered) *p90 {
 	if of.Len() < samples.Needed(0.9) {
 		return nil
 	}
-	high := of.Quantile(0.9)
+	high := p90(of.Quantile(0.9))
 	return &high
 }
 

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/result"
@@ -120,11 +121,7 @@ func (s Side) there() bool { return s.Recording.Judgement != nil }
 type InvalidError struct{ Reasons []string }
 
 func (e *InvalidError) Error() string {
-	text := "the comparison is not valid: " + e.Reasons[0]
-	for _, further := range e.Reasons[1:] {
-		text += "; " + further
-	}
-	return text
+	return "the comparison is not valid: " + strings.Join(e.Reasons, "; ")
 }
 
 // Compare judges head against base. The error is an *InvalidError where the recordings do not compare.
@@ -158,23 +155,53 @@ func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 
 // conclude sums up: what is worse decides, then what cannot be told.
 func (r *Result) conclude() {
-	count := map[Verdict]int{}
-	for _, l := range slices.Concat(r.Lacks, r.Rights) {
-		count[l.Verdict]++
-	}
-	for _, s := range r.Scenarios {
-		count[s.Verdict]++
-	}
 	for _, m := range r.Metrics {
 		r.Rounds = max(r.Rounds, m.Rounds)
-		count[m.Verdict]++
 	}
 	r.Verdict = Pass
-	for _, v := range []Verdict{Improvement, Inconclusive, Regression} {
-		if count[v] > 0 {
-			r.Verdict = v
+	for _, one := range r.judged() {
+		if rank(one.Verdict) < rank(r.Verdict) {
+			r.Verdict = one.Verdict
 		}
 	}
+}
+
+// judged is one thing of which there is a verdict.
+type judged struct {
+	Verdict
+	style, name string // no style: it is lacking, or a right
+	worse       string // what a regression of it is called
+	metric      *Metric
+	brief       bool // it needs no row while it is fine
+	row         func() row
+}
+
+// judged are all things that the verdict depends on.
+func (r *Result) judged() []judged {
+	var all []judged
+	lacks := func(worse string, list []Lack) {
+		for _, l := range list {
+			all = append(all, judged{Verdict: l.Verdict, name: l.What, worse: worse, row: func() row {
+				return row{verdict: l.Verdict, word: l.word(worse), name: l.What, why: l.Why}
+			}})
+		}
+	}
+	lacks(missing, r.Lacks)
+	lacks(mayMore, r.Rights)
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		all = append(all, judged{Verdict: s.Verdict, style: s.Style, name: s.Name(), worse: broken, brief: s.Why == "", row: s.row})
+	}
+	for i := range r.Metrics {
+		m, worse := &r.Metrics[i], slower
+		if !m.late() {
+			worse = costlier
+		}
+		all = append(all, judged{
+			Verdict: m.Verdict, style: m.Style, name: m.Name(), worse: worse, metric: m, brief: m.brief(), row: func() row { return m.row(r.round) },
+		})
+	}
+	return all
 }
 
 // describe fills in what people want to know beside the verdicts.

@@ -490,7 +490,7 @@ func TestNoSampleCounts(t *testing.T) {
 	m := metricOf(t, r, "native delete pods gone")
 	assert.Equal(t, gate.Inconclusive, m.Verdict)
 	assert.Equal(t, "no sample of head counts", m.Why)
-	assert.Equal(t, gate.Count{Base: 0, Head: 7}, m.Lost)
+	assert.Equal(t, gate.Half{Lost: 7}, m.Head)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	assert.Contains(t, r.Conclusion(), "BROKEN: native delete")
 	outputs(t, r)

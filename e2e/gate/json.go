@@ -3,8 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"io"
-
-	"operatorbench/e2e/stat"
+	"math"
 )
 
 // JSONSchema is the version of gate.json.
@@ -44,30 +43,8 @@ type ScenarioDocument struct {
 
 // MetricDocument is a Metric in gate.json.
 type MetricDocument struct {
-	Key
-	Verdict  Verdict         `json:"verdict"`
-	Base     *SideDocument   `json:"base,omitempty"`
-	Head     *SideDocument   `json:"head,omitempty"`
-	Ratio    *float64        `json:"ratio,omitempty"`
-	Interval *BoundsDocument `json:"interval,omitempty"`
-	Again    *BoundsDocument `json:"again,omitempty"` // interval of base against itself
-	Test
+	Metric
 	Message string `json:"message"`
-}
-
-// SideDocument is one side of a metric: seconds, bytes or a count; of a tail the share above base's p90.
-type SideDocument struct {
-	Samples  int      `json:"samples"`
-	Lost     int      `json:"lost,omitempty"` // did not count: wrong, or interrupted
-	Value    float64  `json:"value"`
-	Censored bool     `json:"censored,omitempty"`
-	P90      *float64 `json:"p90,omitempty"`
-}
-
-// BoundsDocument are bounds; null is none.
-type BoundsDocument struct {
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
 }
 
 // JSON prints gate.json.
@@ -98,29 +75,12 @@ func (r *Result) Document() *Document {
 }
 
 func (m *Metric) document() MetricDocument {
-	d := MetricDocument{Key: m.Key, Verdict: m.Verdict, Test: m.Test, Message: m.Message()}
-	if m.Rounds > 0 {
-		d.Base = side(m.Samples.Base, m.Lost.Base, m.Base, m.High.Base)
-		d.Head = side(m.Samples.Head, m.Lost.Head, m.Head, m.High.Head)
-		d.Interval, d.Again = bounds(m.Interval), bounds(m.Again)
+	d := MetricDocument{*m, m.Message()}
+	if m.Rounds == 0 {
+		d.Base, d.Head = Half{}, Half{}
 	}
-	if m.Ratio != nil {
-		d.Ratio = finite(*m.Ratio)
+	if m.Ratio != nil && (math.IsInf(*m.Ratio, 0) || math.IsNaN(*m.Ratio)) {
+		d.Ratio = nil // JSON has no such number
 	}
 	return d
-}
-
-func side(samples, lost int, o stat.Observation, high *stat.Observation) *SideDocument {
-	d := &SideDocument{Samples: samples, Lost: lost, Value: o.Value, Censored: o.Censored}
-	if high != nil {
-		d.P90 = &high.Value
-	}
-	return d
-}
-
-func bounds(b *stat.Bounds) *BoundsDocument {
-	if b == nil {
-		return nil
-	}
-	return &BoundsDocument{finite(b.Low), finite(b.High)}
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -78,19 +79,17 @@ type Test struct {
 // Metric is one measured thing of both sides.
 type Metric struct {
 	Key
-	Verdict Verdict
-	Test
-
-	Base, Head stat.Observation // medians; of a tail the share above base's p90
-	High       Pair             // p90 where there are samples enough for it
+	Verdict Verdict `json:"verdict"`
+	Base    Half    `json:"base,omitzero"`
+	Head    Half    `json:"head,omitzero"`
 	// Ratio is by how many times head takes longer, as rounds show it side by
 	// side; Interval its 95% interval. Nil: there is none.
-	Ratio    *float64
-	Interval *stat.Bounds
-	Again    *stat.Bounds // the same of base once more against base: the noise floor
+	Ratio    *float64     `json:"ratio,omitempty"`
+	Interval *stat.Bounds `json:"interval,omitempty"`
+	Again    *stat.Bounds `json:"again,omitempty"` // the same of base once more against base: the noise floor
+	Test
 
-	Samples, Lost Count
-	Why           string // of a verdict that needs an explanation
+	Why string `json:"-"` // of a verdict that needs an explanation
 
 	measured measured       // of all rounds of the style
 	beyond   measured       // of a tail: the same in units of base's p90
@@ -138,11 +137,19 @@ func (m measured) over(threshold float64) measured {
 	return m
 }
 
-// Pair is a quantile of both sides; nil where a side has too few samples.
-type Pair struct{ Base, Head *stat.Observation }
+// Half is what one side has of a metric, in seconds, bytes or a count. Base once more is base.
+type Half struct {
+	Samples          int  `json:"samples"`
+	Lost             int  `json:"lost,omitempty"` // did not count: wrong, or interrupted
+	stat.Observation      // the median; of a tail the share above base's p90
+	P90              *p90 `json:"p90,omitempty"` // nil: there are too few samples for it
+}
 
-// Count is a number on both sides; base once more is base.
-type Count struct{ Base, Head int }
+// p90 is one that samples are enough for.
+type p90 stat.Observation
+
+// MarshalJSON leaves out whether it is more than that.
+func (p p90) MarshalJSON() ([]byte, error) { return json.Marshal(p.Value) }
 
 // Name is the metric's name.
 func (m *Metric) Name() string {
@@ -466,7 +473,8 @@ func metricsOf(style string, rounds []int, sides []*values) []*Metric {
 				all.beyond[side][i] = append(all.beyond[side][i], t.beyond[side][i]...)
 			}
 		}
-		all.Samples.Base, all.Samples.Head = all.Samples.Base+t.Samples.Base, all.Samples.Head+t.Samples.Head
+		all.Base.Samples += t.Base.Samples
+		all.Head.Samples += t.Head.Samples
 	}
 	return append(append(list, all), tails...)
 }
@@ -476,7 +484,7 @@ func newMetric(key Key, rounds []int, sides []*values) *Metric {
 	base, head, again := sides[ofBase].get(key), sides[ofHead].get(key), sides[ofAgain].get(key)
 	m := &Metric{
 		Key: key, score: stat.RankScore,
-		Samples: Count{base.samples + again.samples, head.samples}, Lost: Count{base.lost + again.lost, head.lost},
+		Base: Half{Samples: base.samples + again.samples, Lost: base.lost + again.lost}, Head: Half{Samples: head.samples, Lost: head.lost},
 	}
 	if key.Phase == peakMemory {
 		m.score = stat.LevelScore // it does not depend on how quick the machine is at the moment

@@ -35,22 +35,19 @@ func Look(o Options, recording result.Recording) ([]StyleProgress, error) {
 		return nil, err
 	}
 	var all []StyleProgress
-	add := func(style, name string, v Verdict) {
-		s := plain.FindOrAdd(&all, func(s StyleProgress) bool { return s.Style == style }, StyleProgress{Style: style, Verdict: Pass})
-		s.Gated++
-		if rank(v) < rank(s.Verdict) {
-			s.Verdict = v
+	for _, one := range r.judged() {
+		if one.style == "" {
+			continue
 		}
-		if v == Inconclusive {
-			s.Open = append(s.Open, name)
+		s := plain.FindOrAdd(&all, func(s StyleProgress) bool { return s.Style == one.style }, StyleProgress{Style: one.style, Verdict: Pass})
+		s.Gated++
+		if rank(one.Verdict) < rank(s.Verdict) {
+			s.Verdict = one.Verdict
+		}
+		if one.Verdict == Inconclusive {
+			s.Open = append(s.Open, one.name)
 		}
 		s.Settled = s.Verdict == Regression || len(s.Open) == 0
-	}
-	for i := range r.Scenarios {
-		add(r.Scenarios[i].Style, r.Scenarios[i].Name(), r.Scenarios[i].Verdict)
-	}
-	for i := range r.Metrics {
-		add(r.Metrics[i].Style, r.Metrics[i].Name(), r.Metrics[i].Verdict)
 	}
 	return all, nil
 }

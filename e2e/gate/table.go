@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -33,29 +32,17 @@ func (r row) cells() []string {
 // that are as they were have none: there is a line that sums up each of them.
 func (r *Result) rows() []row {
 	var rows []row
-	for _, verdict := range []Verdict{Regression, Inconclusive, Improvement, Pass} {
-		for _, list := range []struct {
-			worse string
-			lacks []Lack
-		}{{missing, r.Lacks}, {mayMore, r.Rights}} {
-			for _, l := range list.lacks {
-				if l.Verdict == verdict {
-					rows = append(rows, row{verdict: verdict, word: l.word(list.worse), name: l.What, why: l.Why})
-				}
-			}
-		}
-		for i := range r.Scenarios {
-			if s := &r.Scenarios[i]; s.Verdict == verdict && (verdict != Pass || s.Why != "") {
-				rows = append(rows, row{verdict: verdict, word: s.word(), name: s.Name(), base: s.Base.String(), head: s.Head.String(), why: s.reason()})
-			}
-		}
-		for i := range r.Metrics {
-			if m := &r.Metrics[i]; m.Verdict == verdict && (verdict != Pass || !m.brief()) {
-				rows = append(rows, m.row(r.round))
-			}
+	for _, one := range r.judged() {
+		if one.Verdict != Pass || !one.brief {
+			rows = append(rows, one.row())
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b row) int { return rank(a.verdict) - rank(b.verdict) })
 	return rows
+}
+
+func (s *Scenario) row() row {
+	return row{verdict: s.Verdict, word: s.word(), name: s.Name(), base: s.Base.String(), head: s.Head.String(), why: s.reason()}
 }
 
 // brief reports whether a metric needs no row while it is fine.
@@ -66,7 +53,7 @@ func (m *Metric) row(round float64) row {
 	if m.Rounds == 0 {
 		return one
 	}
-	one.base, one.head, one.ratio, one.interval = m.value(m.Base), m.value(m.Head), "–", between(m.Interval)
+	one.base, one.head, one.ratio, one.interval = m.value(m.Base.Observation), m.value(m.Head.Observation), "–", between(m.Interval)
 	if m.Ratio != nil {
 		one.ratio = digits(*m.Ratio)
 	}
@@ -142,12 +129,4 @@ func (r *Result) rules() []string {
 		"more rights: head's service accounts or pods may do what base's may not",
 		"base again (noise): the 95% interval of the ratio of base to base, without a change",
 	}
-}
-
-// finite is a number that JSON can hold; nil: there is none.
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }

@@ -35,24 +35,18 @@ func (r *Result) first(slow *Metric) *Difference {
 		m := &r.Metrics[i]
 		added := m.Head.Value - m.Base.Value
 		if m.Interval == nil || m.Interval.Low <= 1 || m.P >= r.Alpha || added < share*lost {
-			fresh = unless(m == slow, fresh)
+			if m != slow {
+				fresh = nil // head is as early as base again: the new phase took no time, or ran beside the rest
+			}
 			continue
 		}
 		if fresh != nil {
 			fresh.Added = added
 			return fresh
 		}
-		return &Difference{Phase: m.Phase, Base: m.Base, Head: m.Head, At: m.Head.Value, Added: added}
+		return &Difference{Phase: m.Phase, Base: m.Base.Observation, Head: m.Head.Observation, At: m.Head.Value, Added: added}
 	}
-	return &Difference{Phase: slow.Phase, Base: slow.Base, Head: slow.Head, At: slow.Head.Value, Added: lost}
-}
-
-// unless forgets a new phase after which head is as early as base: it took no time, or ran beside the rest.
-func unless(last bool, fresh *Difference) *Difference {
-	if last {
-		return fresh
-	}
-	return nil
+	return &Difference{Phase: slow.Phase, Base: slow.Base.Observation, Head: slow.Head.Observation, At: slow.Head.Value, Added: lost}
 }
 
 // walk lists the phases of head that are reached before a metric, and it last.

@@ -89,9 +89,9 @@ func (m *Metric) value(o stat.Observation) string {
 func (m *Metric) Message() string {
 	text := fmt.Sprintf("%s: %s", m.Name(), m.word())
 	if m.Rounds > 0 {
-		text += fmt.Sprintf(", %s at base and %s at head", m.value(m.Base), m.value(m.Head))
-		if m.High.Base != nil && m.High.Head != nil {
-			text += fmt.Sprintf(" (p90 %s and %s)", m.value(*m.High.Base), m.value(*m.High.Head))
+		text += fmt.Sprintf(", %s at base and %s at head", m.value(m.Base.Observation), m.value(m.Head.Observation))
+		if m.Base.P90 != nil && m.Head.P90 != nil {
+			text += fmt.Sprintf(" (p90 %s and %s)", m.value(stat.Observation(*m.Base.P90)), m.value(stat.Observation(*m.Head.P90)))
 		}
 		if m.Ratio != nil {
 			text += fmt.Sprintf(", ratio %s (95%% interval %s)", digits(*m.Ratio), between(m.Interval))
@@ -252,35 +252,18 @@ func regressions() []string { return []string{missing, broken, mayMore, slower, 
 // names are what has which verdict; of regressions, which kind of one.
 func (r *Result) names() map[string][]string {
 	names := map[string][]string{}
-	add := func(v Verdict, worse, name string) {
-		called := string(v)
-		if v == Regression {
-			called = worse
+	for _, one := range r.judged() {
+		called, name := string(one.Verdict), one.name
+		if one.Verdict == Regression {
+			called = one.worse
+			if m := one.metric; m != nil {
+				if r.implied(m) {
+					continue
+				}
+				name += " (" + m.change() + ")"
+			}
 		}
 		names[called] = append(names[called], name)
-	}
-	for _, l := range r.Lacks {
-		add(l.Verdict, missing, l.What)
-	}
-	for _, l := range r.Rights {
-		add(l.Verdict, mayMore, l.What)
-	}
-	for i := range r.Scenarios {
-		add(r.Scenarios[i].Verdict, broken, r.Scenarios[i].Name())
-	}
-	for i := range r.Metrics {
-		m := &r.Metrics[i]
-		name, worse := m.Name(), slower
-		if !m.late() {
-			worse = costlier
-		}
-		if m.Verdict == Regression {
-			if r.implied(m) {
-				continue
-			}
-			name += " (" + m.change() + ")"
-		}
-		add(m.Verdict, worse, name)
 	}
 	return names
 }
@@ -305,7 +288,7 @@ func (r *Result) implied(m *Metric) bool {
 // change is by how much a metric is worse.
 func (m *Metric) change() string {
 	if m.Ratio == nil || m.Kind == Tail || m.Kind == Counter {
-		return m.value(m.Base) + " → " + m.value(m.Head)
+		return m.value(m.Base.Observation) + " → " + m.value(m.Head.Observation)
 	}
 	if !m.late() {
 		return digits(*m.Ratio) + " times as much"

@@ -14,8 +14,8 @@ import (
 
 // Observation is one measurement. A censored one (a timeout) is only known to be larger than Value.
 type Observation struct {
-	Value    float64
-	Censored bool
+	Value    float64 `json:"value"`
+	Censored bool    `json:"censored,omitempty"`
 }
 
 // String prints a latency; of a censored one only the least is known.

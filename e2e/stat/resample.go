@@ -2,6 +2,7 @@ package stat
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 )
@@ -12,6 +13,20 @@ type Replicates [][]Observation
 
 // Bounds is an interval; +Inf is no upper bound.
 type Bounds struct{ Low, High float64 }
+
+// MarshalJSON has null for an end that there is none of.
+func (b Bounds) MarshalJSON() ([]byte, error) {
+	finite := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(struct {
+		Low  *float64 `json:"low"`
+		High *float64 `json:"high"`
+	}{finite(b.Low), finite(b.High)})
+}
 
 // MinRounds is the smallest number of rounds that gives an interval. With fewer, not even all rounds on one side of the
 // median are unlikely at the 5% level (sign test: 2 · ½⁵ > 0.05), and the bootstrap covers less than it says.
