@@ -18,8 +18,7 @@ import (
 // runs is a comparison in which a scenario of the matrix was driven so often at each
 // side, and failed (true) or did not.
 func runs(base, head []bool, flaky bool) *story {
-	s := newStory("a", 0.03, 1)
-	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(9)
 	for variant, failed := range map[string][]bool{gate.VariantBase: base, gate.VariantHead: head} {
 		for i, fails := range failed {
 			s.matrix("native", variant, "updates-race", spec.GroupLevel, i+1, map[bool]string{true: "converged"}[fails])
@@ -96,8 +95,7 @@ func TestAFailureByAnotherOracleIsNew(t *testing.T) {
 		"six of them": {6, true, gate.Regression, "it fails at base too, but never by converged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory("a", 0.03, 1)
-			s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+			s := steady(9)
 			for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
 				for round := range test.times {
 					s.matrix("native", variant, "updates-race", spec.GroupLevel, round+1, "owned")

@@ -53,8 +53,7 @@ func TestDefectTailOf10PercentAt5TimesPassed(t *testing.T) {
 
 // See TestCounters for its kin.
 func TestDefectPods1To40In11Of12RoundsPassed(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(12)
 	for _, variant := range []string{gate.VariantBase, gate.VariantAgain} {
 		s.count("native", variant, "create", cost.Pods, times(1, 12)...)
 	}
@@ -65,8 +64,7 @@ func TestDefectPods1To40In11Of12RoundsPassed(t *testing.T) {
 }
 
 func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(12)
 	for _, variant := range []string{gate.VariantBase, gate.VariantAgain} {
 		s.count("native", variant, "create", cost.Writes, append(times(3, 11), 4)...)
 	}
@@ -135,10 +133,9 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 		}
 		s.also(status)
 	})
-	for i := range s.recording.Judgement.Header.Styles {
-		style := &s.recording.Judgement.Header.Styles[i]
+	s.styles(func(style *record.Style) {
 		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}
-	}
+	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	require.Len(t, r.Lacks, 2)
@@ -148,16 +145,14 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 
 // A field of the status that head does not declare any more is not judged there.
 func TestDeclaringLessOfTheStatusIsALack(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
-	for i := range s.recording.Judgement.Header.Styles {
-		style := &s.recording.Judgement.Header.Styles[i]
+	s := steady(12)
+	s.styles(func(style *record.Style) {
 		declared := spec.Declaration{Supported: true, Fields: []string{"nodes", "conditions"}, Ready: "Ready"}
 		if style.Variant == gate.VariantHead {
 			declared.Fields, declared.Ready = []string{"nodes"}, ""
 		}
 		style.Declares.Status = declared
-	}
+	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	require.Len(t, r.Lacks, 2)
@@ -167,10 +162,8 @@ func TestDeclaringLessOfTheStatusIsALack(t *testing.T) {
 
 // What head's style.yaml allows itself, or hides, is a lack, too.
 func TestAllowingMoreOrShowingLessIsALack(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
-	for i := range s.recording.Judgement.Header.Styles {
-		style := &s.recording.Judgement.Header.Styles[i]
+	s := steady(12)
+	s.styles(func(style *record.Style) {
 		style.Components = []spec.Component{{Name: "controller"}, {Name: "bus"}}
 		style.Differs = []spec.Difference{{Path: "spec.paused", Reason: "as ever"}, {Path: "spec.template.metadata", Reason: "less at head"}}
 		if style.Variant == gate.VariantHead {
@@ -178,7 +171,7 @@ func TestAllowingMoreOrShowingLessIsALack(t *testing.T) {
 			style.Differs = append(style.Differs, spec.Difference{Path: "spec.replicas", Reason: "new"})
 			style.Differs[1].Path += ".labels"
 		}
-	}
+	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	assert.Equal(t, []string{
@@ -304,13 +297,12 @@ func TestDefectHeadsOwnTimeoutPassed(t *testing.T) {
 			}
 		}
 	})
-	for i := range s.recording.Judgement.Header.Styles {
-		style := &s.recording.Judgement.Header.Styles[i]
+	s.styles(func(style *record.Style) {
 		style.Timeout = time.Minute
 		if style.Variant == gate.VariantHead {
 			style.Timeout = 200 * time.Second
 		}
-	}
+	})
 	base, head, again, err := gate.Sides("results/a", s.recording)
 	require.NoError(t, err)
 	_, err = gate.Compare(gate.DefaultOptions(), base, head, again)

@@ -101,8 +101,7 @@ func outputs(t *testing.T, r *gate.Result) []string {
 }
 
 func TestSides(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(6, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(6)
 	_, err := gate.Whole("results/a", s.recording)
 	require.EqualError(t, err, "the comparison is not valid: results/a holds the variants base, again, head: give it alone, as opbench gate results/a")
 
@@ -151,8 +150,7 @@ func TestStatus(t *testing.T) {
 // What a recording says was planned is foreign text.
 func TestPlannedRoundsOutOfRangeAreRefused(t *testing.T) {
 	for _, planned := range []int{-1, 0, 10001, math.MinInt} {
-		s := newStory("a", 0.03, 1)
-		s.turns(6, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s := steady(6)
 		s.recording.Environment.Planned = map[string]int{"native": planned}
 		base, head, again, err := gate.Sides("results/a", s.recording)
 		require.NoError(t, err)
@@ -266,8 +264,7 @@ func TestCounters(t *testing.T) {
 		"pods 1 to 40 in 11 of 12": {cost.Pods, times(1, 12), append(times(40, 11), 1), gate.Regression},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory("a", 0.03, 1)
-			s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+			s := steady(12)
 			s.count("native", gate.VariantBase, "create", test.counter, test.base...)
 			s.count("native", gate.VariantAgain, "create", test.counter, test.base...)
 			s.count("native", gate.VariantHead, "create", test.counter, test.head...)
@@ -328,8 +325,7 @@ func TestWhatTheGarbageCollectorDoes(t *testing.T) {
 		"both have one":                    {times(1, 12), times(1, 12), gate.Latency},
 		"what is written is not known":     {nil, nil, gate.Latency},
 	} {
-		s := newStory("a", 0.03, 1)
-		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s := steady(12)
 		for variant, writes := range map[string][]int{gate.VariantBase: test.base, gate.VariantAgain: test.base, gate.VariantHead: test.head} {
 			if writes != nil {
 				s.count("native", variant, "delete", cost.Writes, writes...)
@@ -515,8 +511,7 @@ func TestRoundNumbers(t *testing.T) {
 // says which were, and why others were not.
 func TestTheMatrixIsCompared(t *testing.T) {
 	for _, group := range []string{spec.GroupBasic, spec.GroupLevel, spec.GroupInput, spec.GroupFault, spec.GroupUpgrade} {
-		s := newStory("a", 0.03, 1)
-		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s := steady(9)
 		for round := 1; round <= 2; round++ {
 			s.matrix("native", gate.VariantBase, "drift-replicas", group, round, "")
 			s.matrix("native", gate.VariantHead, "drift-replicas", group, round, "converged")
@@ -532,8 +527,7 @@ func TestTheMatrixIsCompared(t *testing.T) {
 // Where every sample of head fails, oracles that have nothing left to judge are not missing: the scenario is broken.
 func TestABrokenScenarioLacksNoOracle(t *testing.T) {
 	for _, passes := range []bool{false, true} {
-		s := newStory("a", 0.03, 1)
-		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s := steady(9)
 		for round := 1; round <= 2; round++ {
 			s.matrix("native", gate.VariantBase, "drift-deleted", spec.GroupLevel, round, "")
 			results := s.recording.Judgement.Results
@@ -588,8 +582,7 @@ func TestForeignTextsAreHarmless(t *testing.T) {
 // What a scenario warms up with counts for correctness: its rounds are those in which it
 // was driven, though none of them measured it.
 func TestAScenarioThatOnlyWarmedUp(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(9)
 	for i := range s.recording.Judgement.Results {
 		if one := &s.recording.Judgement.Results[i]; one.Scenario == "create" {
 			one.Warmup = true
@@ -629,8 +622,7 @@ func TestCustomObjectsThatOnlyOneSideMakes(t *testing.T) {
 		base, head int
 		want       gate.Verdict
 	}{"only head": {0, 3, gate.Regression}, "only base": {3, 0, gate.Improvement}} {
-		s := newStory("a", 0.03, 1)
-		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s := steady(12)
 		for variant, made := range map[string]int{gate.VariantBase: test.base, gate.VariantAgain: test.base, gate.VariantHead: test.head} {
 			s.count("native", variant, "create", cost.Pods, times(1, 12)...)
 			if made > 0 {

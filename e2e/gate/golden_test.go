@@ -132,10 +132,9 @@ func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 		}
 	})
 	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
-	for i := range s.recording.Judgement.Header.Styles {
-		style := &s.recording.Judgement.Header.Styles[i]
+	s.styles(func(style *record.Style) {
 		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}
-	}
+	})
 	return gate.Regression, interleaved(t, s)
 }
 

@@ -55,8 +55,7 @@ func TestLook(t *testing.T) {
 
 // Without a plan each look would be as if it were the only one: there is none.
 func TestLookWithoutAPlan(t *testing.T) {
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(12)
 	p, err := gate.Look(gate.DefaultOptions(), s.recording)
 	require.NoError(t, err)
 	assert.False(t, p[0].Settled)

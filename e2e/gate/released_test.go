@@ -13,8 +13,7 @@ import (
 // holding are twelve rounds in which one variant does not release what it holds.
 func holding(t *testing.T, variants ...string) *gate.Result {
 	t.Helper()
-	s := newStory("a", 0.03, 1)
-	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s := steady(12)
 	for _, variant := range variants {
 		s.each(variant, func(r *judge.Result) {
 			if r.Scenario == "create" {

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	lists "operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -23,6 +24,20 @@ type story struct {
 	noise     float64 // of every latency, on the log scale
 	passes    int
 	now       time.Duration
+}
+
+// steady is a comparison of so many rounds in which nothing differs.
+func steady(rounds int) *story {
+	s := newStory("a", 0.03, 1)
+	s.turns(rounds, func(variant string, round int) { s.native(variant, round, 1, "") })
+	return s
+}
+
+// styles are those of the header.
+func (s *story) styles(do func(*record.Style)) {
+	for i := range s.recording.Judgement.Header.Styles {
+		do(&s.recording.Judgement.Header.Styles[i])
+	}
 }
 
 // step is a phase that is reached so many seconds after the intent.
@@ -119,11 +134,8 @@ func (s *story) count(style, variant, scenario, name string, values ...int) {
 
 // cost is what a style uses.
 func (s *story) cost(style, variant string) *cost.Cost {
-	i := slices.IndexFunc(s.recording.Costs, func(one cost.Cost) bool { return one.Style == style && one.Variant == variant })
-	if i < 0 {
-		i, s.recording.Costs = len(s.recording.Costs), append(s.recording.Costs, cost.Cost{Style: style, Variant: variant})
-	}
-	return &s.recording.Costs[i]
+	is := func(one cost.Cost) bool { return one.Style == style && one.Variant == variant }
+	return lists.FindOrAdd(&s.recording.Costs, is, cost.Cost{Style: style, Variant: variant})
 }
 
 // figure is one value for each round, which vary by the story's noise.
@@ -147,11 +159,8 @@ func (s *story) each(variant string, do func(*judge.Result)) {
 // may gives an account of a variant a right.
 func (s *story) may(style, variant string, right spec.Right) {
 	of := func(use grants.Use) bool { return use.Style == style && use.Variant == variant }
-	i := slices.IndexFunc(s.recording.Grants, of)
-	if i < 0 {
-		i, s.recording.Grants = len(s.recording.Grants), append(s.recording.Grants, grants.Use{Style: style, Variant: variant})
-	}
-	s.recording.Grants[i].Rights = append(s.recording.Grants[i].Rights, grants.Right{Right: right})
+	use := lists.FindOrAdd(&s.recording.Grants, of, grants.Use{Style: style, Variant: variant})
+	use.Rights = append(use.Rights, grants.Right{Right: right})
 }
 
 // native drives the native style through create and delete; slow is a factor.
