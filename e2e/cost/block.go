@@ -16,7 +16,7 @@ type block struct {
 	seen   map[string]bool // uids of the objects made in the style's namespaces
 
 	podsWatched bool
-	peak        int64            // working set, in bytes
+	peak        int64 // working set, in bytes
 	changes     int
 
 	// What is measured goes from the last look before the first sample until the first look behind the last one.

@@ -8,6 +8,7 @@ import (
 	"unique"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // The audit log has the API server's clock, actions have the recorder's. The two are never subtracted from each other:
@@ -35,25 +36,19 @@ type request struct {
 type call struct {
 	received int64                 // Unix time in nanoseconds
 	pod      unique.Handle[string] // namespace/name
-	verb     verb
+	verb     unique.Handle[string]
+	writes   bool
 	lease    bool
 	child    bool // it wrote a main child
 }
 
-type verb uint8
-
-// The verbs of Audit.Verb; the last stands for all others.
-var verbs = [...]string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other"}
-
-func verbOf(name string) verb {
-	i := slices.Index(verbs[:], name)
-	if i < 0 {
-		i = len(verbs) - 1
+// named is a verb of Audit.Verb by its name, or one that stands for all others.
+func named(verb string) unique.Handle[string] {
+	if !slices.Contains(spec.ReadVerbs(), verb) && !slices.Contains(spec.WriteVerbs(), verb) {
+		verb = "other"
 	}
-	return verb(i) //nolint:gosec // nine at most
+	return unique.Make(verb)
 }
-
-func (v verb) writes() bool { return v >= 3 && v <= 7 }
 
 const (
 	accounts = "account " // + name, in place of a pod
@@ -63,10 +58,10 @@ const (
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
 	namespace, name, isAccount := a.Account()
+	writes := slices.Contains(spec.WriteVerbs(), a.Verb)
+	changed := writes && a.Subresource == "" && a.Code < 300
 	if !isAccount {
-		v := verbOf(a.Verb)
-		if v.writes() && a.Subresource == "" && a.Code < 300 && a.Namespace != "" {
-			t := target{a.Namespace, a.Resource}
+		if t := (target{a.Namespace, a.Resource}); changed && a.Namespace != "" {
 			m.harness[t] = append(m.harness[t], request{a.Received, a.Verb, a.Name})
 		}
 		return
@@ -79,8 +74,8 @@ func (m *Meter) audit(a *record.Audit) {
 		pod = accounts + name // a token that was issued for no pod
 	}
 	m.calls = append(m.calls, call{
-		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
-		child: a.Resource == m.main && a.Subresource == "" && a.Code < 300 && verbOf(a.Verb).writes(),
+		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: named(a.Verb), writes: writes, lease: a.Resource == leases,
+		child: changed && a.Resource == m.main,
 	})
 }
 
@@ -138,8 +133,8 @@ func (m *Meter) count(w *window, from, to int64) {
 			w.before++
 		}
 		w.calls[Calls]++
-		w.calls[CallsPrefix+component+" "+verbs[c.verb]]++
-		if c.verb.writes() {
+		w.calls[CallsPrefix+component+" "+c.verb.Value()]++
+		if c.writes {
 			w.calls[Writes]++
 		}
 	}
