@@ -3,8 +3,6 @@ package record_test
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -89,29 +87,4 @@ func TestThatItCannotSyncIsAnErrorOfTheRecording(t *testing.T) {
 	require.ErrorIs(t, recorder.Record(watchEntry("a")), broken)
 	require.ErrorContains(t, recorder.Err(), "write the recording to disk: input/output error")
 	require.NoError(t, syncing.Stop(), "whoever recorded has learnt of it")
-}
-
-// BenchmarkSync records on a real disk at a run's pace, with and without syncing it
-// once a millisecond: how long a Record takes at most, and in the mean.
-func BenchmarkSync(b *testing.B) {
-	for name, pace := range map[string]time.Duration{"never": time.Hour, "each ms": time.Millisecond} {
-		b.Run(name, func(b *testing.B) {
-			file, err := os.Create(filepath.Join(b.TempDir(), "recording.jsonl"))
-			require.NoError(b, err)
-			defer file.Close()
-			recorder, err := record.NewRecorder(file, record.Header{})
-			require.NoError(b, err)
-			syncing := recorder.KeepSynced(file, pace)
-			var longest time.Duration
-			for b.Loop() {
-				began := time.Now()
-				if err := recorder.Record(watchEntry("a")); err != nil {
-					b.Fatal(err)
-				}
-				longest = max(longest, time.Since(began))
-			}
-			require.NoError(b, syncing.Stop())
-			b.ReportMetric(float64(longest.Microseconds()), "µs-longest")
-		})
-	}
 }
