@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +43,7 @@ func parsed(lines iter.Seq2[Line, error]) iter.Seq2[Entry, error] {
 // readLines yields the lines of a text; where it comes from begins its errors.
 func readLines(in io.Reader, where string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		text := &lines{in: in}
+		text := newLines(in)
 		for number := 1; ; number++ {
 			at := place{where, number}
 			line, err := text.next()
@@ -115,62 +117,38 @@ func ReadLines(name string) iter.Seq2[Line, error] {
 // MaxLine bounds one entry, and a line of what is published, in bytes: the API server itself refuses larger objects.
 const MaxLine = 16 << 20
 
-// blockSize is how much is read at a time. Lines are parts of a block, not
-// copies: whoever keeps an entry's raw JSON keeps its block.
-const blockSize = 256 << 10
-
 // lines reads the lines of a text.
 type lines struct {
-	in    io.Reader
-	block []byte // that rest is part of
-	end   int    // of the bytes read into block, and of rest
-	rest  []byte // what was read, and is not yet a line that was returned
-	seen  int    // bytes of rest that hold no end of a line
-	err   error  // what reading ended with
+	*bufio.Scanner
+
+	cut bool // the last one has no end
+}
+
+func newLines(in io.Reader) *lines {
+	l := &lines{Scanner: bufio.NewScanner(in)}
+	l.Buffer(make([]byte, 256<<10), MaxLine+1)
+	l.Split(func(text []byte, atEnd bool) (advance int, line []byte, err error) {
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			return end + 1, text[:end], nil
+		}
+		if l.cut = atEnd && len(text) > 0; l.cut {
+			return len(text), text, nil
+		}
+		return 0, nil, nil
+	})
+	return l
 }
 
 // next returns the next line without its end. With an error the line, if any, had no end.
 func (l *lines) next() ([]byte, error) {
-	for {
-		if end := bytes.IndexByte(l.rest[l.seen:], '\n'); end >= 0 {
-			line := l.rest[:l.seen+end]
-			l.rest, l.seen = l.rest[l.seen+end+1:], 0
-			if len(line) > MaxLine {
-				return nil, errTooLong
-			}
-			return line, nil
-		}
-		l.seen = len(l.rest)
-		switch {
-		case l.seen > MaxLine:
-			return nil, errTooLong
-		case l.err != nil:
-			line := l.rest
-			l.rest, l.seen = nil, 0
-			return line, l.err
-		}
-		l.fill()
+	whole := l.Scan() && !l.cut
+	line := bytes.Clone(l.Bytes()) // whoever keeps an entry keeps its raw JSON
+	switch err := l.Err(); {
+	case whole:
+		return line, nil
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("longer than %d bytes: not an entry of a recording", MaxLine)
+	default:
+		return line, cmp.Or(err, io.EOF)
 	}
-}
-
-var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording", MaxLine)
-
-// fill reads more behind the rest, into a new block where the old one has little
-// room left: what it holds is part of lines that were returned.
-func (l *lines) fill() {
-	if len(l.block)-l.end < blockSize/4 {
-		block := make([]byte, max(blockSize, 2*len(l.rest)))
-		l.end = copy(block, l.rest)
-		l.block = block
-	}
-	more := 0
-	for empty := 0; more == 0 && l.err == nil; empty++ {
-		more, l.err = l.in.Read(l.block[l.end:])
-		if empty == 100 { // as package bufio does
-			l.err = io.ErrNoProgress
-		}
-	}
-	from := l.end - len(l.rest)
-	l.end += more
-	l.rest = l.block[from:l.end]
 }
