@@ -104,7 +104,7 @@ func (m *Meter) found(w *window) (at time.Time, known bool) {
 	if w.first == nil {
 		return at, false
 	}
-	if m.unread(w.from, w.to) {
+	if m.unread(w.began, w.to) {
 		return at, false
 	}
 	made := m.harness[w.first.target]
@@ -145,7 +145,7 @@ func (m *Meter) callsBefore(s *style) []Value {
 	var values []Value
 	for _, w := range m.windows {
 		if w.style == s && w.wrote && w.first.verb == "create" {
-			values = append(values, Value{Round: w.round, Value: float64(w.before)})
+			values = append(values, Value{Round: w.Round, Value: float64(w.before)})
 		}
 	}
 	return values

@@ -14,7 +14,7 @@ func (m *Meter) counters(s *style) []Counter {
 	var all []Counter
 	names := m.callNames(s)
 	for _, scenario := range s.scenarios {
-		windows := plain.Where(m.windows, func(w *window) bool { return w.style == s && w.scenario == scenario })
+		windows := plain.Where(m.windows, func(w *window) bool { return w.style == s && w.Scenario == scenario })
 		counter := func(name string) Counter {
 			return Counter{Name: name, Style: s.Name, Variant: s.Variant, Scenario: scenario}
 		}
@@ -40,7 +40,7 @@ func (c Counter) fill(windows []*window, lack func(*window) string, of func(*win
 			missing = why
 			continue
 		}
-		c.Values = append(c.Values, Count{Round: w.round, Value: of(w)})
+		c.Values = append(c.Values, Count{Round: w.Round, Value: of(w)})
 	}
 	if !c.Known() {
 		c.Missing = missing

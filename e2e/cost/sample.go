@@ -22,14 +22,9 @@ type running struct {
 
 // window is a sample that counts: it was measured, and it settled.
 type window struct {
-	style    *style
-	block    *block
-	scenario string
-	round    int
-	from, to time.Duration // on the recorder's clock
+	*running
 
-	first *anchor
-	made  map[string]int
+	to    time.Duration  // on the recorder's clock
 	calls map[string]int // by counter's name; nil: not known
 
 	wrote  bool // one of the calls wrote a main child
@@ -142,15 +137,12 @@ func (m *Meter) end(e record.Entry) {
 		return
 	}
 	r.style.scenarios = plain.Once(r.style.scenarios, r.Scenario)
-	m.windows = append(m.windows, &window{
-		style: r.style, block: r.block, scenario: r.Scenario, round: r.Round,
-		from: r.began, to: e.Time, first: r.first, made: r.made,
-	})
+	m.windows = append(m.windows, &window{running: r, to: e.Time})
 }
 
 // whole reports whether all that was made in a sample was heard of.
 func (m *Meter) whole(w *window) bool {
 	return !slices.ContainsFunc(m.lost, func(g gap) bool {
-		return g.resource != record.AuditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to)
+		return g.resource != record.AuditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.began, w.to)
 	})
 }
