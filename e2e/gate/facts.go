@@ -12,15 +12,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// secondsOfRound is how long one round took, without the correctness matrix, which comes
-// on top of a budget; 0: the recording does not say.
-func (r *Result) secondsOfRound() float64 {
-	if c := r.comparison(); c != nil && r.Rounds > 0 {
-		return c.Driven / float64(r.Rounds)
-	}
-	return 0
-}
-
 // covered says which of the scenarios of correctness were driven.
 func (r *Result) covered() []string {
 	groups := map[string][]string{}

@@ -206,7 +206,9 @@ func (r *Result) judged() []judged {
 
 // describe fills in what people want to know beside the verdicts.
 func (r *Result) describe() {
-	r.round = r.secondsOfRound()
+	if c := r.comparison(); c != nil && r.Rounds > 0 {
+		r.round = c.Driven / float64(r.Rounds) // without the correctness matrix, which comes on top of a budget
+	}
 	for i := range r.Metrics {
 		r.Metrics[i].describe(r)
 	}

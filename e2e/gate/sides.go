@@ -174,13 +174,8 @@ func facts(base, head Side) []string {
 	was, is := base.Recording.Environment, head.Recording.Environment
 	if was != nil && is != nil {
 		for _, b := range was.Styles {
-			if b.Variant != base.Variant {
-				continue
-			}
-			for _, h := range is.Styles {
-				if h.Name == b.Name && h.Variant == head.Variant {
-					list = append(list, manifests(b, h))
-				}
+			if h := is.Facts(record.Label(b.Name, head.Variant)); h != nil && b.Variant == base.Variant {
+				list = append(list, manifests(b, *h))
 			}
 		}
 		list = append(list, revisions(was, is)...)

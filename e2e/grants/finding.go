@@ -79,12 +79,6 @@ func few(calls []Call) string {
 	return strings.Join(parts, ", ")
 }
 
-// Sum draws the conclusions from what was added up.
-func (u Use) Sum() Use {
-	u.Findings = u.find()
-	return u
-}
-
 // What a rule of RBAC allows is decided as the API server's authorizer does:
 // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
 

@@ -37,7 +37,7 @@ type Use struct {
 	Secrets []SecretRights `json:"secrets,omitempty"`
 	// Reasons say which accounts may read secrets for a reason.
 	Reasons []spec.SecretReader `json:"reasons,omitempty"`
-	// Findings are rights that the style should not hold: see Sum.
+	// Findings are rights that the style should not hold.
 	Findings []string `json:"findings,omitempty"`
 }
 
@@ -110,7 +110,8 @@ func (u Use) with(other Use) Use {
 	u.Secrets = join(u.Secrets, other.Secrets, func(a, b SecretRights) bool { return a.is(b) && slices.Equal(a.Verbs, b.Verbs) },
 		func(into *SecretRights, from SecretRights) { into.Reads += from.Reads })
 	u.Reasons = union(u.Reasons, other.Reasons)
-	return u.Sum()
+	u.Findings = u.find()
+	return u
 }
 
 // is reports whether both are of one account, role and scope.
@@ -140,6 +141,4 @@ func joinCalls(calls []Call, more ...Call) []Call {
 	return join(calls, more, same, func(into *Call, from Call) { into.Count += from.Count })
 }
 
-func union[T comparable](a, b []T) []T {
-	return join(a, b, func(x, y T) bool { return x == y }, func(*T, T) {})
-}
+func union[T comparable](a, b []T) []T { return plain.Once(slices.Clip(a), b...) }

@@ -3,7 +3,6 @@ package grants
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"operatorbench/e2e/plain"
@@ -40,7 +39,8 @@ func (u Use) text(w *strings.Builder) {
 	section(w, "it should not hold", u.Findings)
 	section(w, "wildcards", u.wildcards())
 	section(w, "never used", lines(u.Unused(), func(Right) string { return "" }))
-	section(w, "a Role would have been enough", lines(u.narrow(), func(r Right) string { return ", used only in " + strings.Join(r.Within, ", ") }))
+	narrow := plain.Where(u.Rights, func(r Right) bool { return len(r.Within) > 0 }) // used in the style's own namespaces alone
+	section(w, "a Role would have been enough", lines(narrow, func(r Right) string { return ", used only in " + strings.Join(r.Within, ", ") }))
 	section(w, "refused with 403", tell(u.Denied))
 	section(w, "allowed by no right that is known", tell(u.Beyond))
 	section(w, "can read secrets", u.secrets())
@@ -54,11 +54,6 @@ func section(w *strings.Builder, title string, lines []string) {
 	for _, line := range lines {
 		fmt.Fprintf(w, "    %s\n", line)
 	}
-}
-
-// narrow are the rights of the whole cluster that were used in the style's own namespaces alone.
-func (u Use) narrow() []Right {
-	return slices.DeleteFunc(slices.Clone(u.Rights), func(r Right) bool { return len(r.Within) == 0 })
 }
 
 // lines tells rights, those that differ in their verb alone in one line. What

@@ -42,7 +42,8 @@ func (m *Meter) use(s *style) Use {
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
 	u.Reasons = s.Style.Secrets
-	return u.Sum()
+	u.Findings = u.find()
+	return u
 }
 
 // over is what the style was driven through.
