@@ -27,7 +27,7 @@ import (
 // What TestMain hands to the tests. The context of driving ends with Ctrl-C,
 // SIGTERM or SIGHUP, and in time before -timeout.
 var (
-	shell   run.Shell
+	options run.Options
 	driving context.Context //nolint:containedctx // TestMain has no other way to hand it on
 	session *run.Session
 	driven  error // why not all was driven; nil if it was
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // suite returns 0 only if every test passed and nothing was left behind, and 2
 // where nothing was tried: a wrong command line, or images that are missing.
 func suite(m *testing.M, began time.Time) (status int, err error) {
-	shell.Register(flag.CommandLine)
+	options.Register(flag.CommandLine)
 	if slices.ContainsFunc(os.Args[1:], isHelp) {
 		run.Usage(os.Stdout)
 		return 2, nil // go test hides what a passing package prints
@@ -56,26 +56,37 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	if err := run.NoEmpty(flag.CommandLine); err != nil {
 		return 2, err
 	}
-	flag.Visit(func(f *flag.Flag) { shell.ImagesAsked = shell.ImagesAsked || f.Name == "images" })
-	shell.DryRun = shell.DryRun || flag.Lookup("test.list").Value.String() != ""
-
+	flag.Visit(func(f *flag.Flag) { options.ImagesAsked = options.ImagesAsked || f.Name == "images" })
 	root, err := images.FindRoot(".")
 	if err != nil {
 		return 2, err
 	}
-	deadline := run.Deadline(began, flag.Lookup("test.timeout"))
+	deadline, err := ends(began)
+	if err != nil {
+		return 2, err
+	}
 	var out io.Writer = os.Stdout
 	if !testing.Verbose() {
 		out = run.Screen(os.Stdout) // of a test that passes, go test would show nothing
 	}
-	if session, err = run.Load(context.Background(), shell.Options, root, deadline, out); err != nil {
+	if session, err = run.Load(context.Background(), options, root, deadline, out); err != nil {
 		return 2, err
 	}
-	session.Keep(shell.Selected(flag.Lookup("test.run")))
-	if shell.DryRun {
-		return closed(m.Run(), nil)
+	session.Keep(run.Selected(flag.Lookup("test.run").Value.String()))
+	if flag.Lookup("test.list").Value.String() != "" {
+		return closed(m.Run(), nil) // which drives nothing
 	}
 	return live(m, deadline)
+}
+
+// ends is when go test's -timeout ends a test binary that began at began; zero where it has none. Setting up counts: go
+// test's own watch covers it.
+func ends(began time.Time) (time.Time, error) {
+	limit, err := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
+	if err != nil || limit <= 0 {
+		return time.Time{}, err
+	}
+	return began.Add(limit), nil
 }
 
 // live opens the test environment, runs the tests and closes it, whatever happens.

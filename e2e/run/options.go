@@ -78,13 +78,14 @@ func (p *Precision) Set(value string) error {
 	return nil
 }
 
-// Register adds the flags of every run to a flag set. --kubeconfig and --context are not among them: not every command
-// drives an existing cluster.
+// Register adds the flags of every run to a flag set.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all (of the default workload, which takes hours)")
 	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base those of --profile)")
 	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5 of what is measured, 1 of the matrix and of loads; with --base at most 36, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
+	flags.StringVar(&o.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
+	flags.StringVar(&o.Context, "context", "", "context of the kubeconfig (default its current one)")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")

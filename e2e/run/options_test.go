@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"flag"
 	"io"
 	"strings"
 	"testing"
@@ -109,41 +108,19 @@ func TestEveryProblemIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-func TestDeadline(t *testing.T) {
-	began := time.Now()
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.Duration("some", 10*time.Minute, "")
-	flags.Duration("none", 0, "")
-	assert.Equal(t, began.Add(10*time.Minute), run.Deadline(began, flags.Lookup("some")))
-	assert.True(t, run.Deadline(began, flags.Lookup("none")).IsZero(), "-timeout 0 is no limit")
-	assert.True(t, run.Deadline(began, nil).IsZero())
-}
-
 func TestSelected(t *testing.T) {
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.String("none", "", "")
-	flags.String("second", "TestOperators/native", "")
-	flags.String("third", "TestOperators/native/^scale", "")
 	both, native := []string{"argo", "native"}, []string{"native"}
-	for name, test := range map[string]struct {
-		asked        []string
-		run          string
-		styles, want []string
-	}{
-		"nothing asked": {nil, "none", both, []string{"create", "scale-up", "scale-down", "delete"}},
-		"feature":       {[]string{"--feature=create|delete"}, "none", both, []string{"create", "delete"}},
-		"skip":          {[]string{"--skip-features=^scale"}, "none", both, []string{"create", "delete"}},
-		"go test -run":  {nil, "second", native, []string{"create", "scale-up", "scale-down", "delete"}},
-		"its third":     {nil, "third", native, []string{"scale-up", "scale-down"}},
+	for pattern, test := range map[string]struct{ styles, want []string }{
+		"":                             {both, []string{"create", "scale-up", "scale-down", "delete"}},
+		"TestOperators":                {both, []string{"create", "scale-up", "scale-down", "delete"}},
+		"TestOperators/native":         {native, []string{"create", "scale-up", "scale-down", "delete"}},
+		"TestOperators/native/^scale":  {native, []string{"scale-up", "scale-down"}},
+		"TestOperators//create|delete": {both, []string{"create", "delete"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var shell run.Shell
-			parsed := flag.NewFlagSet("", flag.ContinueOnError)
-			shell.Register(parsed)
-			require.NoError(t, parsed.Parse(append(test.asked, "--operator=argo,native")))
-			session, err := run.Load(t.Context(), shell.Options, repository, time.Time{}, io.Discard)
+		t.Run(pattern, func(t *testing.T) {
+			session, err := run.Load(t.Context(), run.Parse(t, "--operator=argo,native"), repository, time.Time{}, io.Discard)
 			require.NoError(t, err)
-			session.Keep(shell.Selected(flags.Lookup(test.run)))
+			session.Keep(run.Selected(pattern))
 			assert.Equal(t, test.styles, session.Styles())
 			assert.Equal(t, test.want, session.Scenarios())
 		})
@@ -153,7 +130,7 @@ func TestSelected(t *testing.T) {
 func TestUsageExplainsEveryFlag(t *testing.T) {
 	var out strings.Builder
 	run.Usage(&out)
-	for _, name := range []string{"operator", "scenario", "rounds", "cluster", "results", "images", "keep-cluster", "seed", "kubeconfig", "feature", "dry-run"} {
+	for _, name := range []string{"operator", "scenario", "rounds", "cluster", "results", "images", "keep-cluster", "seed", "kubeconfig"} {
 		assert.Regexp(t, `(?m)^  -`+name+`( |$)`, out.String())
 	}
 }

@@ -41,7 +41,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	rounds := flags.Lookup("rounds")
 	rounds.Usage, _, _ = strings.Cut(rounds.Usage, " (default")
 	rounds.Usage += " (default 1)"
-	if err := parseRun(flags, args, "shard", "cluster", "yes", "keep-cluster", "base", "unchanged", "budget", "precision", "profile"); err != nil {
+	if err := parseRun(flags, args, "shard", "cluster", "kubeconfig", "context", "yes", "keep-cluster", "base", "unchanged", "budget", "precision", "profile"); err != nil {
 		return err
 	}
 	if *shards < 1 || *shards > job.MostShards {

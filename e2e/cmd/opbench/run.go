@@ -23,8 +23,6 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	var options job.Options
 	flags := flag.NewFlagSet("opbench run", flag.ContinueOnError)
 	options.Register(flags)
-	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
-	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
 	if err := parseRun(flags, args); err != nil {
 		return invalid(compares(args), err)
 	}
