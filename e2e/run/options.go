@@ -100,7 +100,6 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.DurationVar(&o.Budget, "budget", 0, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled (default that of --profile; with --precision 20m)")
 	flags.Var(&o.Precision, "precision", "add rounds until half the width of the 95% interval of the median of written (of delete: gone) is at most this share of the median, such as 10%, for every style in every scenario, or until --budget is spent; --rounds then sets the maximum")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "give up a sample of the correctness matrix after this long without a change; must be longer than the 30s that a pod may take to end")
-	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
 	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }

@@ -151,15 +151,6 @@ func TestShardsDriveEveryWaveOnce(t *testing.T) {
 	assert.Equal(t, all, shared(all, Shard{}, time.Second))
 }
 
-func TestShardIsAFlag(t *testing.T) {
-	var s Shard
-	require.NoError(t, s.Set("2/3"))
-	assert.Equal(t, "2/3", s.String())
-	for _, wrong := range []string{"", "3", "0/3", "4/3", "a/b", "1/65", "-1/2", "1/3/4"} {
-		require.ErrorContains(t, s.Set(wrong), "expected INDEX/OF", wrong)
-	}
-}
-
 // Which scenarios do not apply follows from what a style is, and no file repeats it:
 // this is the list for a controller in one pod, and for one that works by objects.
 func TestWhichScenariosDoNotApply(t *testing.T) {

@@ -24,6 +24,9 @@ import (
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.
 const defaultShards = 3
 
+// mostShards is more than any machine has clusters at a time.
+const mostShards = 64
+
 // runMatrix drives the correctness matrix on several clusters side by side, and
 // joins what they found. Its flags are those of run.
 func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -41,11 +44,11 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	rounds := flags.Lookup("rounds")
 	rounds.Usage, _, _ = strings.Cut(rounds.Usage, " (default")
 	rounds.Usage += " (default 1)"
-	if err := parseRun(flags, args, "shard", "cluster", "kubeconfig", "context", "yes", "keep-cluster", "base", "unchanged", "budget", "precision", "profile"); err != nil {
+	if err := parseRun(flags, args, "cluster", "kubeconfig", "context", "yes", "keep-cluster", "base", "unchanged", "budget", "precision", "profile"); err != nil {
 		return err
 	}
-	if *shards < 1 || *shards > job.MostShards {
-		return usageError{fmt.Sprintf("--shards=%d: expected a number from 1 to %d", *shards, job.MostShards)}
+	if *shards < 1 || *shards > mostShards {
+		return usageError{fmt.Sprintf("--shards=%d: expected a number from 1 to %d", *shards, mostShards)}
 	}
 	options.ImagesAsked = true
 	root, here, err := findHome()
@@ -77,9 +80,7 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 	var mu sync.Mutex
 	for i := 1; i <= shards; i++ {
 		own := options
-		if err := own.Shard.Set(fmt.Sprintf("%d/%d", i, shards)); err != nil {
-			return nil, err
-		}
+		own.Shard = job.Shard{Index: i, Of: shards}
 		own.Results = filepath.Join(options.Results, fmt.Sprintf("shard-%d", i))
 		out := &lines{mu: &mu, out: stdout, prefix: fmt.Sprintf("[%d] ", i)}
 		session, err := job.Load(ctx, own, root, time.Time{}, out)
