@@ -20,7 +20,7 @@ import (
 )
 
 // neededBy completes "a cluster may …" with what a fault does to one beside using its API; "": any cluster will do.
-func neededBy(f scenarios.Fault) string {
+func neededBy(f *scenarios.Fault) string {
 	switch kind, what := f.Kind, f.What; {
 	case kind == spec.FaultRestart && what == spec.RestartNode:
 		return "have its nodes restarted"
@@ -40,10 +40,8 @@ func lacks(kind string, scenario scenarios.Scenario) string {
 	if scenario.Load != nil && scenario.Load.Nodes > 0 {
 		need = "have fake nodes added"
 	}
-	for _, step := range scenario.Steps {
-		if step.Fault != nil {
-			need = cmp.Or(need, neededBy(*step.Fault))
-		}
+	for _, f := range scenario.Faults() {
+		need = cmp.Or(need, neededBy(f))
 	}
 	if need == "" || kind == cluster.KindName {
 		return ""

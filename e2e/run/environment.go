@@ -22,6 +22,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -222,11 +223,12 @@ func (e *environment) announce() error {
 		e.say("  %s", kube.Describe(crd))
 	}
 	e.say("  namespaces services-%s-* for custom resources", e.id)
+	faults := plain.Flat(e.scenarios, scenarios.Scenario.Faults)
 	for _, policy := range []struct{ fault, of string }{
 		{spec.FaultRefuse, "ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes"},
 		{spec.FaultMutate, "MutatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while add to what is written"},
 	} {
-		if slices.ContainsFunc(e.scenarios, func(s scenarios.Scenario) bool { return has(s, policy.fault) }) {
+		if slices.ContainsFunc(faults, func(f *scenarios.Fault) bool { return f.Kind == policy.fault }) {
 			e.say("  "+policy.of+" in one of these namespaces", e.id)
 		}
 	}
@@ -247,11 +249,6 @@ func (e *environment) announce() error {
 	}
 	e.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, e.id)
 	return nil
-}
-
-// has reports whether a scenario has a fault of a kind.
-func has(scenario scenarios.Scenario, kind string) bool {
-	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool { return step.Fault != nil && step.Fault.Kind == kind })
 }
 
 // refuseForeign fails if an existing cluster has anything that this run or one of its styles would make. Install

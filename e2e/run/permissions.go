@@ -130,11 +130,8 @@ func (n *need) scenario(s scenarios.Scenario) {
 	if spec.InMatrix(s.Group) {
 		n.may("create", "", "secrets") // the value that no log may show
 	}
-	for _, step := range s.Steps {
-		if step.Fault == nil {
-			continue
-		}
-		switch step.Fault.Kind {
+	for _, f := range s.Faults() {
+		switch f.Kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn, spec.FaultDouble:
 			n.may("get create patch delete", "apps", "deployments", "statefulsets", "daemonsets")
 			n.may("patch", "", "pods") // which of two goes first

@@ -127,14 +127,11 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 			return fmt.Sprintf("no component of %s manages the workload of component %s (managedBy), so nothing in the style could repair it", style.Name, name)
 		}
 	}
-	for _, step := range s.Steps {
-		if step.Fault == nil {
-			continue
-		}
-		switch what := schema.ParseGroupResource(step.Fault.What); {
-		case step.Fault.Kind == spec.FaultForbid && !p.may(what, spec.WriteVerbs()...):
+	for _, f := range s.Faults() {
+		switch what := schema.ParseGroupResource(f.What); {
+		case f.Kind == spec.FaultForbid && !p.may(what, spec.WriteVerbs()...):
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
-		case step.Fault.Kind == spec.FaultForbidRead && !p.may(what, "list", "watch"):
+		case f.Kind == spec.FaultForbidRead && !p.may(what, "list", "watch"):
 			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}
