@@ -148,14 +148,7 @@ func (j *job) present(ctx context.Context, here *tree) ([]*styles.Style, error) 
 			return nil, fmt.Errorf("--operator=%s: no folder of %s has a style.yaml: `opbench init` makes one", j.options.Operator, here.top)
 		}
 	}
-	found, err := j.named(names)
-	if err == nil {
-		err = j.check(found)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
-	}
-	return found, nil
+	return j.named(names)
 }
 
 // atBase notes what this repository was at the base, and which scenarios it has lost since.
@@ -163,10 +156,7 @@ func (j *job) atBase(here *tree) (err error) {
 	if j.base.root, err = here.was(j.root); err != nil {
 		return err
 	}
-	found, err := j.named(operatorNames(j.here(), j.options.Operator))
-	if err != nil {
-		found = nil // what is wrong with a style is said where it is to be driven
-	}
+	found, _ := j.named(operatorNames(j.here(), j.options.Operator)) // what is wrong with one is said where it is to be driven
 	if err := j.handle(found...); err != nil {
 		return err
 	}
@@ -232,11 +222,10 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 	if shallow, err := git(ctx, root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
 		return "", errors.New(text + ": the clone is shallow; fetch its history with `git fetch --unshallow`, or say fetch-depth: 0 where actions/checkout makes it")
 	}
-	branch := revision
 	if remotes, err := git(ctx, root, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
 		remote, rest, cut := strings.Cut(revision, "/")
 		if !cut || !slices.Contains(strings.Fields(remotes), remote) {
-			remote, rest = strings.Fields(remotes)[0], branch
+			remote, rest = strings.Fields(remotes)[0], revision
 		}
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}

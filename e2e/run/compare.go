@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -463,7 +464,7 @@ func (j *job) Drivable() bool { return len(j.comparisons) > 0 }
 // command repeats a comparison: with the commit, and with what was asked for otherwise than by default.
 func (o *Options) command(commit string) string {
 	var defaults Options
-	defaults.defaults()
+	defaults.Register(flag.NewFlagSet("", flag.ContinueOnError))
 	is, was := o.values(), defaults.values()
 	words := []string{o.program() + " run", "--base=" + commit}
 	for _, name := range []string{"operator", "scenario", "profile", "rounds", "passes", "budget", "quiescence", "usage"} {

@@ -239,8 +239,7 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 }
 
 func TestTheCommandThatRepeatsAComparison(t *testing.T) {
-	var o Options
-	o.defaults()
+	o := Parse(t)
 	o.Base = "origin/main"
 	assert.Equal(t, "go run ./e2e/cmd/opbench run --base=0123abc", o.command("0123abc"))
 	o.Operator, o.Scenario, o.Budget, o.Rounds = "native", "create", time.Hour, 7

@@ -52,10 +52,17 @@ func (l *SourceList) check(base string) error {
 	return nil
 }
 
-// named loads styles, each a name or a folder.
+// named loads styles, each a name or a folder, and refuses those that could not be installed, or should not be.
 func (j *job) named(names []string) ([]*styles.Style, error) {
 	folders := plain.Map(j.options.Sources, func(source Source) string { return source.Folder })
-	return styles.FindWith(styles.Sources{Allowed: folders}, filepath.Join(j.root, "operators"), names...)
+	found, err := styles.FindWith(styles.Sources{Allowed: folders}, filepath.Join(j.root, "operators"), names...)
+	if err == nil {
+		err = j.check(found)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
+	}
+	return found, nil
 }
 
 // anchored makes the folders of sources absolute: they are written as paths from here.

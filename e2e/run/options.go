@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/stat"
@@ -116,12 +117,6 @@ func NoEmpty(flags *flag.FlagSet) (err error) {
 	return err
 }
 
-// defaults sets every option to what it is without its flag.
-func (o *Options) defaults() {
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	o.Register(flags)
-}
-
 // defaultBudget is what waiting for medians of a precision may take.
 const defaultBudget = 20 * time.Minute
 
@@ -179,9 +174,9 @@ func (o *Options) Check() error {
 	refuse(o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute), "--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage)
 	refuse(o.Patience <= graceOfPods || o.Patience > 10*time.Minute, "--patience=%v: expected a duration above %v, up to 10m, such as 45s: a pod that does not end when it is told to is killed after %v, unless its manifest says otherwise, and nothing moves until then",
 		o.Patience, graceOfPods, graceOfPods)
-	problems = append(problems,
-		oneOf("--cluster", o.Cluster, cluster.Names()...),
-		oneOf("--images", o.Images, "auto", "pull", "build"))
+	refuse(!slices.Contains(cluster.Names(), o.Cluster), "--cluster=%q: expected %s", o.Cluster, strings.Join(cluster.Names(), " or "))
+	_, err = images.ParseSource(o.Images)
+	refuse(err != nil, "--images: %w", err)
 	refuse(o.Cluster == cluster.ExistingName && o.Kubeconfig == "", "--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment")
 	refuse(o.Cluster == cluster.ExistingName && o.Keep, "--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it")
 	refuse(o.Base != "" && o.Precision > 0, "--precision with --base: the gate itself decides how many rounds there are")
@@ -237,10 +232,3 @@ func (o *Options) program() string {
 
 // here is the folder from which paths are; root is the repository's.
 func (o *Options) here(root string) string { return cmp.Or(o.Here, root) }
-
-func oneOf(flag, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return fmt.Errorf("%s=%q: expected %s", flag, value, strings.Join(allowed, " or "))
-}

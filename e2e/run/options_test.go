@@ -72,7 +72,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no such scenario":   {[]string{"--scenario=explode"}, `there is no scenario or group "explode"; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},
 		"no rounds":          {[]string{"--rounds=-1"}, "--rounds=-1: expected a number from 1 to 10000"},
 		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
-		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},
+		"unknown source":     {[]string{"--images=download"}, `--images: "download" is no source of images: expected auto, pull or build`},
 		"no kubeconfig":      {[]string{"--cluster=existing"}, "--cluster=existing needs --kubeconfig=FILE"},
 		"keep what is not ours": {
 			[]string{"--cluster=existing", "--keep-cluster"}, "--keep-cluster is for --cluster=kind",
@@ -103,7 +103,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestEveryProblemIsNamedAtOnce(t *testing.T) {
 	options := run.Parse(t, "--rounds=-1", "--cluster=cloud", "--images=none")
 	err := options.Check()
-	for _, want := range []string{"--rounds=-1", `--cluster="cloud"`, `--images="none"`} {
+	for _, want := range []string{"--rounds=-1", `--cluster="cloud"`, `--images: "none"`} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -22,8 +22,7 @@ import (
 func TestPermissionsAreThoseOfTheRunAndOfTheOperator(t *testing.T) {
 	role := func(scenario string) rbacv1.ClusterRole {
 		t.Helper()
-		options := Options{Operator: "native", Scenario: scenario}
-		options.defaultsBut()
+		options := Parse(t, "--operator=native", "--scenario="+scenario)
 		var out bytes.Buffer
 		require.NoError(t, Permissions(options, Clone(t), &out))
 		documents := strings.Split(out.String(), "---\n")
@@ -53,13 +52,6 @@ func TestPermissionsAreThoseOfTheRunAndOfTheOperator(t *testing.T) {
 	assert.True(t, may(grows, "patch", "apps", "deployments"), "it is stopped")
 	assert.False(t, may(single, "create", "authorization.k8s.io", "subjectaccessreviews"))
 	assert.True(t, may(refusing, "create", "authorization.k8s.io", "subjectaccessreviews"))
-}
-
-// defaultsBut sets what is not set to what it is without its flag.
-func (o *Options) defaultsBut() {
-	operator, scenario := o.Operator, o.Scenario
-	o.defaults()
-	o.Operator, o.Scenario = operator, scenario
 }
 
 // What the account lacks is named, as kubectl would name it.

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -53,11 +52,8 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return s, err
 	}
 	found, err := s.named(operatorNames(s.here(), s.options.Operator))
-	if err == nil {
-		err = s.check(found)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
+		return nil, err
 	}
 	if err := errors.Join(s.choose(found...), s.measurable()); err != nil {
 		return nil, err

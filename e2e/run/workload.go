@@ -8,25 +8,20 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
-// MixedError says that two styles that are asked for handle different custom resources: all that a run drives, records
-// and compares is of one.
-type MixedError struct{ Style, Workload, OtherStyle, OtherWorkload string }
-
-func (e *MixedError) Error() string {
-	return fmt.Sprintf("the style %s handles the workload %s, and %s the workload %s: ask for styles of one workload in a run",
-		e.Style, e.Workload, e.OtherStyle, e.OtherWorkload)
-}
-
-// handle makes the workload that styles handle that of the run. Where it has no floor, the run has none.
+// handle makes the workload that styles handle that of the run: all that it drives, records and compares is of one.
+// Where that has no floor, the run has none.
 func (j *job) handle(all ...*styles.Style) error {
 	first := ""
 	var handled *workloads.Workload
+	mixed := func(other, workload string) error {
+		return asked(fmt.Errorf("the style %s handles the workload %s, and %s the workload %s: ask for styles of one workload in a run", first, handled.Name, other, workload))
+	}
 	for _, style := range all {
 		if style.Control == spec.Harness {
 			continue // the floor goes with any
 		}
 		if named := workloads.NameOf(style.Workload); handled != nil && named != handled.Name && !styles.Own(style.Workload) {
-			return &MixedError{first, handled.Name, style.Name, named}
+			return mixed(style.Name, named)
 		}
 		w, err := style.Handles()
 		switch {
@@ -35,7 +30,7 @@ func (j *job) handle(all ...*styles.Style) error {
 		case handled == nil:
 			first, handled = style.Name, w
 		case w.Name != handled.Name:
-			return &MixedError{first, handled.Name, style.Name, w.Name}
+			return mixed(style.Name, w.Name)
 		}
 	}
 	if handled == nil {

@@ -32,8 +32,7 @@ func TestStylesOfTwoWorkloadsAreRefused(t *testing.T) {
 	}
 	s := newSession(Options{}, "", time.Time{}, io.Discard)
 	err := s.handle(of("floor", "", spec.Harness), of("native", "", ""), of("mine", "memcached", ""), of("other", "queue", ""))
-	var mixed *MixedError
-	require.ErrorAs(t, err, &mixed)
+	require.ErrorAs(t, err, new(*OptionError))
 	require.EqualError(t, err, "the style native handles the workload memcached, and other the workload queue: ask for styles of one workload in a run")
 	require.ErrorContains(t, s.handle(of("floor", "", spec.Harness), of("other", "queue", "")), `there is no workload "queue"`, "it is not mixed with the floor's")
 	require.NoError(t, s.handle(of("floor", "", spec.Harness), of("mine", "memcached", "")))

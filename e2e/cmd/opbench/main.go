@@ -157,8 +157,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	var usage usageError
 	var option *job.OptionError
 	var style *styles.UnknownError
-	var mixed *job.MixedError
-	if errors.As(err, &usage) || errors.As(err, &option) || errors.As(err, &style) || errors.As(err, &mixed) {
+	if errors.As(err, &usage) || errors.As(err, &option) || errors.As(err, &style) {
 		return exitUsage
 	}
 	return exitError

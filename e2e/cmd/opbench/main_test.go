@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,12 +43,11 @@ func TestImagesOfStyles(t *testing.T) {
 	assert.Contains(t, stderr, "the program that builds them is compiled by Go", "three are missing, and nothing is there to build them with")
 }
 
-// Styles of two workloads are a mistake in the command line, in whatever it is wrapped.
-func TestAMixtureOfWorkloadsIsWrongUsage(t *testing.T) {
-	mixed := &job.MixedError{Style: "native", Workload: "memcached", OtherStyle: "other", OtherWorkload: "queue"}
+// What a run was asked for and cannot have is a mistake in the command line, in whatever it is wrapped.
+func TestAWrongOptionIsWrongUsage(t *testing.T) {
 	var stderr bytes.Buffer
-	assert.Equal(t, exitUsage, exitStatus(fmt.Errorf("--operator=native,other: %w", mixed), &stderr))
-	assert.Equal(t, "opbench: --operator=native,other: the style native handles the workload memcached, and other the workload queue: ask for styles of one workload in a run\n", stderr.String())
+	assert.Equal(t, exitUsage, exitStatus(fmt.Errorf("--operator=native,other: %w", &job.OptionError{Err: errors.New("two workloads")}), &stderr))
+	assert.Equal(t, "opbench: --operator=native,other: two workloads\n", stderr.String())
 }
 
 // A crash is no answer: its status is that of an invalid comparison, and it says so.
