@@ -27,19 +27,19 @@ Flags:
   --kubeconfig=FILE, --context=NAME
                    look in that cluster instead: without --run it lists the runs that left something there and removes
                    nothing; with --run it removes what that run made, and nothing else
-  --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else all that answer)
+
+Of the engines docker, podman and nerdctl, all that answer are asked, or that of $` + engine.ProviderVariable + `.
 `
 
 // runClean is `opbench clean`.
 func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	flags := flag.NewFlagSet("opbench clean", flag.ContinueOnError)
-	var opts cluster.CleanOptions
+	opts := cluster.CleanOptions{Engine: os.Getenv(engine.ProviderVariable)}
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "")
 	flags.StringVar(&opts.Run, "run", "", "")
 	var existing cluster.Existing
 	flags.StringVar(&existing.Kubeconfig, "kubeconfig", "", "")
 	flags.StringVar(&existing.Context, "context", "", "")
-	flags.StringVar(&opts.Engine, "engine", os.Getenv(engine.ProviderVariable), "")
 	if err := parseWith(flags, args, cleanUsage); err != nil {
 		return err
 	}

@@ -85,13 +85,13 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return &gateError{fmt.Errorf("%w\n%s", err, usage), gate.StatusInvalid}
 	}
 	result, err := f.compare(ctx)
+	if err == nil {
+		err = f.write(result)
+	}
+	if err == nil {
+		err = result.Terminal(stdout, terminal.Is(stdout) && os.Getenv("NO_COLOR") == "")
+	}
 	if err != nil {
-		return &gateError{err, gate.StatusInvalid}
-	}
-	if err := f.write(result); err != nil {
-		return &gateError{err, gate.StatusInvalid}
-	}
-	if err := result.Terminal(stdout, terminal.Is(stdout) && os.Getenv("NO_COLOR") == ""); err != nil {
 		return &gateError{err, gate.StatusInvalid}
 	}
 	if status := result.Verdict.Status(); status != exitOK {

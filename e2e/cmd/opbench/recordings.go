@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/published"
@@ -39,28 +38,31 @@ The recordings of published runs. The tree has what reports are computed from
 // runRecordings is `opbench recordings`.
 func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(recordingsUsage, "docs/results", published.LockFile)
-	flags := flag.NewFlagSet("opbench recordings", flag.ContinueOnError)
-	out, check := flags.String("out", "", ""), flags.Bool("check", false, "")
 	verb := "list"
 	if len(args) > 0 && (args[0] == "" || args[0][0] != '-') {
 		verb, args = args[0], args[1:]
 	}
+	flags := flag.NewFlagSet("opbench recordings "+verb, flag.ContinueOnError)
+	var out string
+	var check bool
+	switch verb {
+	case "get", "add":
+		flags.StringVar(&out, "out", "", "")
+	case "judge":
+		flags.BoolVar(&check, "check", false, "")
+	case "list", "lock":
+	default:
+		return usageError{fmt.Sprintf("unknown verb %q: there are list, get, judge, add and lock\n%s", verb, usage)}
+	}
 	if err := parseWith(flags, args, usage); err != nil {
 		return err
-	}
-	if !slices.Contains([]string{"list", "get", "judge", "add", "lock"}, verb) {
-		return usageError{fmt.Sprintf("unknown verb %q: there are list, get, judge, add and lock\n%s", verb, usage)}
 	}
 	switch {
 	case (verb == "list" || verb == "lock") && flags.NArg() > 0:
 		return usageError{fmt.Sprintf("opbench recordings %s takes no runs, got %q\n%s", verb, flags.Args(), usage)}
-	case *check && verb != "judge":
-		return usageError{fmt.Sprintf("--check is for opbench recordings judge, not for %s\n%s", verb, usage)}
-	case *out != "" && verb != "get" && verb != "add":
-		return usageError{fmt.Sprintf("--out is for opbench recordings get and add, not for %s\n%s", verb, usage)}
 	case verb == "get" && flags.NArg() == 0:
 		return usageError{"opbench recordings get needs a run\n" + usage}
-	case verb == "add" && (flags.NArg() == 0 || *out == ""):
+	case verb == "add" && (flags.NArg() == 0 || out == ""):
 		return usageError{"opbench recordings add needs a results folder and --out\n" + usage}
 	}
 	root, outside := images.FindRoot(".")
@@ -72,11 +74,11 @@ func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) erro
 	case "list":
 		return r.list()
 	case "get":
-		return r.get(ctx, *out, flags.Args())
+		return r.get(ctx, out, flags.Args())
 	case "judge":
-		return r.judge(ctx, *check, flags.Args())
+		return r.judge(ctx, check, flags.Args())
 	case "add":
-		return r.add(ctx, *out, flags.Args())
+		return r.add(ctx, out, flags.Args())
 	default:
 		return r.lock(ctx)
 	}

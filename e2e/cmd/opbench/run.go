@@ -28,34 +28,32 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
 	options.Link = jobLink(os.Getenv)
+	session, err := driven(ctx, options, stdout)
+	switch {
+	case errors.Is(err, job.ErrUnchanged):
+		_, err := fmt.Fprintf(stdout, "%v\n", err)
+		return err
+	case err != nil || options.Base == "":
+		return invalid(options.Base != "", err)
+	}
+	return judgeGate(ctx, session.Folder(), stdout)
+}
+
+// driven is a run that was driven to its end.
+func driven(ctx context.Context, options job.Options, stdout io.Writer) (*job.Session, error) {
 	root, here, err := findHome()
 	if err != nil {
-		return invalid(options.Base != "", err)
+		return nil, err
 	}
 	options.Here = here
 	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
-	if errors.Is(err, job.ErrUnchanged) {
-		_, err := fmt.Fprintf(stdout, "%v\n", err)
-		return err
-	}
 	if err != nil {
-		return invalid(options.Base != "", err)
+		return nil, err
 	}
 	if options.Base != "" && !session.Drivable() {
-		err = session.RecordLost(ctx)
-	} else {
-		err = drive(ctx, session)
+		return session, session.RecordLost(ctx)
 	}
-	switch {
-	case errors.Is(err, job.ErrUnchanged):
-		_, err := fmt.Fprintf(stdout, "%v\n", job.ErrUnchanged)
-		return err
-	case options.Base == "":
-		return err
-	case err != nil:
-		return &gateError{err, gate.StatusInvalid}
-	}
-	return judgeGate(ctx, session.Folder(), stdout)
+	return session, drive(ctx, session)
 }
 
 // compares reports whether a command line asks for a comparison with a base, even
