@@ -25,7 +25,7 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	defer s.progress.Stop()
 	ctx, stop := s.kube.WhileAnswering(ctx, silentMost)
 	defer stop()
-	plan := planner(s.planned)
+	plan := s.planned // what it hands out next may depend on what became of the last ones
 	switch {
 	case s.base != nil:
 		plan = gateRun{s}.planned

@@ -32,12 +32,8 @@ func (s *Session) find(ctx context.Context, place turn, target install.Cluster) 
 		return
 	}
 	p.found = &installed
-	if slices.Equal(installed.Namespaces, before.Namespaces) && sameGrants(installed.Grants, before.Grants) {
-		return
+	same := slices.EqualFunc(installed.Grants, before.Grants, func(a, b spec.Grant) bool { return reflect.DeepEqual(a, b) })
+	if !same || !slices.Equal(installed.Namespaces, before.Namespaces) {
+		s.markWith(place, record.Found, &installed)
 	}
-	s.markWith(place, record.Found, &installed)
-}
-
-func sameGrants(a, b []spec.Grant) bool {
-	return slices.EqualFunc(a, b, func(a, b spec.Grant) bool { return reflect.DeepEqual(a, b) })
 }

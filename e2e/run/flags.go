@@ -25,8 +25,7 @@ type SourceList []Source
 
 // String implements flag.Value.
 func (l *SourceList) String() string {
-	all := plain.Map(*l, func(source Source) string { return source.String() })
-	return strings.Join(all, ",")
+	return strings.Join(plain.Map(*l, Source.String), ",")
 }
 
 // Set implements flag.Value.
@@ -67,14 +66,7 @@ func (j *job) named(names []string) ([]*styles.Style, error) {
 
 // anchored makes the folders of sources absolute: they are written as paths from here.
 func (l SourceList) anchored(here string) SourceList {
-	all := make(SourceList, len(l))
-	for i, source := range l {
-		if !filepath.IsAbs(source.Folder) {
-			source.Folder = filepath.Join(here, source.Folder)
-		}
-		all[i] = source
-	}
-	return all
+	return plain.Map(l, func(s Source) Source { return Source{under(here, s.Folder), s.Revision} })
 }
 
 // Given are references that images are taken from, by the images' names: a flag that may be repeated.

@@ -60,13 +60,12 @@ func (j *job) warmupOf(p *participant) []scenarios.Scenario {
 // operatorNames are the styles that are asked for; a folder is named by its absolute path, whatever the working folder
 // is.
 func operatorNames(here, list string) []string {
-	names := strings.Split(list, ",")
-	for i, name := range names {
-		if styles.IsPath(name) && !filepath.IsAbs(name) {
-			names[i] = filepath.Join(here, name)
+	return plain.Map(strings.Split(list, ","), func(name string) string {
+		if styles.IsPath(name) {
+			return under(here, name)
 		}
-	}
-	return names
+		return name
+	})
 }
 
 // here is the folder from which paths are.
@@ -187,12 +186,16 @@ func (j *job) results(name ...string) string {
 
 // Failed says why a style could not be driven to its end; nil if it was.
 func (j *job) Failed(label string) error {
-	for _, p := range j.participants {
-		if p.label() == label {
-			return p.err
-		}
+	if p := j.labelled(label); p != nil {
+		return p.err
 	}
 	return fmt.Errorf("no style %s takes part in this run", label)
+}
+
+// labelled is the participant of a label; nil: there is none.
+func (j *job) labelled(label string) *participant {
+	p, _ := plain.Find(j.participants, func(p *participant) bool { return p.label() == label })
+	return p
 }
 
 // own reports whether the run makes its cluster, and may do anything to it; of any other it uses nothing but the API.

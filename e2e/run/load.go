@@ -79,7 +79,7 @@ func (e *environment) obtain(ctx context.Context, store *images.Store, needed []
 
 // imagesOf are the names of the images that participants need.
 func imagesOf(participants []*participant) []string {
-	return plain.Once(nil, plain.Flat(operatorsOf(participants), func(style *styles.Style) []string { return style.ImageNames() })...)
+	return plain.Once(nil, plain.Flat(operatorsOf(participants), (*styles.Style).ImageNames)...)
 }
 
 // baseImages gets the base's images, and finds those that have another content under the same reference now.

@@ -209,10 +209,15 @@ func (o *Options) checkBudget(ofProfile time.Duration) error {
 
 // ResultsFolder is where the results of a run that begins at now go.
 func (o *Options) ResultsFolder(root string, now time.Time) string {
-	if filepath.IsAbs(o.Results) {
-		return o.Results
+	return under(o.here(root), cmp.Or(o.Results, filepath.Join(resultsName, now.Format("20060102-150405"))))
+}
+
+// under is a path from a folder on; an absolute one is what it is.
+func under(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	return filepath.Join(o.here(root), cmp.Or(o.Results, filepath.Join(resultsName, now.Format("20060102-150405"))))
+	return filepath.Join(folder, path)
 }
 
 // Linked reports whether the newest results are found by a link beside them: in a clone, and elsewhere if nobody named

@@ -123,34 +123,26 @@ func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
 
 // Held tells at once that a style did not release a custom resource.
 func (rec *recording) Held(held record.Held) {
-	label := record.Label(held.Style, held.Variant)
 	rec.say("%s", judge.HeldMessage(&held))
-	for _, p := range rec.participants {
-		if p.label() == label {
-			p.blame(held.Namespace)
-		}
+	if p := rec.labelled(record.Label(held.Style, held.Variant)); p != nil {
+		p.blame(held.Namespace)
 	}
 }
 
 // blame notes where a sample was not handled as is expected of its participant, or not correctly where nothing is.
 func (rec *recording) blame(one judge.Result) {
-	label := record.Label(one.Style, one.Variant)
-	if one.Group == spec.GroupLoad {
+	p := rec.labelled(record.Label(one.Style, one.Variant))
+	if p == nil || one.Group == spec.GroupLoad {
 		return // of a load nothing is expected
 	}
-	for _, p := range rec.participants {
-		if p.label() != label {
-			continue
-		}
-		var cells result.Cells
-		cells.Add("", one)
-		cell := cells.Sum()[0]
-		if _, same := p.expected.Match(cell.Seen()); same && (p.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
-			continue
-		}
-		if reasons := cell.Reasons(); p.blame(one.Namespace) && len(reasons) > 0 {
-			rec.say("the first that went wrong: %s %s, round %d: %s", label, one.Scenario, one.Round, reasons[0].Message)
-		}
+	var cells result.Cells
+	cells.Add("", one)
+	cell := cells.Sum()[0]
+	if _, same := p.expected.Match(cell.Seen()); same && (p.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
+		return
+	}
+	if reasons := cell.Reasons(); p.blame(one.Namespace) && len(reasons) > 0 {
+		rec.say("the first that went wrong: %s %s, round %d: %s", p.label(), one.Scenario, one.Round, reasons[0].Message)
 	}
 }
 

@@ -37,11 +37,8 @@ func (t turn) what() string {
 	return fmt.Sprintf("round %d/%d", t.round, t.of)
 }
 
-// A planner hands out turns, one after the other. What it hands out next may depend on what became of the last ones. It
-// ends with the first error of take.
-type planner func(take func(turn) error) error
-
-// planned hands out the turns of a run without a base for which there is time.
+// planned hands out the turns of a run without a base for which there is time, one after the other, and ends with the
+// first error of take.
 func (s *Session) planned(take func(turn) error) error { return s.handOut(take, s.turns()) }
 
 // handOut hands out those turns of a list for which there is time. A first round of all comes before what comes after
