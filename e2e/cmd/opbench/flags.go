@@ -5,12 +5,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/environment/images"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/fixtures"
+	"operatorbench/operators"
 )
 
 // parse reads a subcommand's flags, which may stand behind arguments, and says of a mistake what was probably meant.
@@ -111,4 +115,22 @@ func outFolder(out string) error {
 		return usageError{fmt.Sprintf("--out=%s is a file, expected a folder to write into", out)}
 	}
 	return nil
+}
+
+// findHome returns the repository around the working folder. Where there is none, root is a copy of the embedded files,
+// and here the working folder, from which paths are then; else here is empty.
+func findHome() (root, here string, err error) {
+	root, err = images.FindRoot(".")
+	if !errors.Is(err, images.ErrNoClone) {
+		return root, "", err
+	}
+	if here, err = os.Getwd(); err != nil {
+		return "", "", err
+	}
+	cache, err := images.CacheFolder(os.Getenv)
+	if err != nil {
+		return "", "", err
+	}
+	root, err = images.Unpack(cache, map[string]fs.FS{"fixtures": fixtures.Files, "operators": operators.Files})
+	return root, here, err
 }

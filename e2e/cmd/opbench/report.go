@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -197,4 +198,66 @@ func warn(stderr io.Writer, text string) {
 func fileNames() string {
 	names := plain.Map(report.Files(), func(file report.File) string { return file.Name })
 	return plain.List(append(names, html.File))
+}
+
+// The formats of a README's block of results, and of that of the page with all figures.
+const (
+	readme  = "readme"
+	figures = "figures"
+)
+
+// printBlock prints a block of results that refers to the last of some results folders, or
+// puts it into a file that has a place for it.
+func printBlock(found *report.Report, format string, results []string, out string, stdout io.Writer) error {
+	const all = "RESULTS.md"
+	write, file, beside := found.README, "README.md", all
+	if format == figures {
+		write, file, beside = found.Figures, all, ""
+	}
+	made := "go run ./e2e/cmd/opbench report --format=" + format + " --out=" + file
+	var folder string
+	for _, one := range results {
+		folder = one
+		if info, err := os.Stat(one); err == nil && !info.IsDir() {
+			folder = filepath.Dir(one)
+		}
+		var err error
+		if folder, err = relative(filepath.Dir(out), folder); err != nil {
+			return fmt.Errorf("refer to %s from %s: %w", one, out, err)
+		}
+		made += " " + folder
+	}
+	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile, Figures: beside}
+	if out == "" {
+		return write(stdout, place)
+	}
+	var block bytes.Buffer
+	if err := write(&block, place); err != nil {
+		return err
+	}
+	old, err := os.ReadFile(out)
+	if err != nil {
+		return fmt.Errorf("put the results into %s: %w", out, err)
+	}
+	whole, err := report.Splice(old, block.Bytes())
+	if err != nil {
+		return fmt.Errorf("put the results into %s: %w", out, err)
+	}
+	return record.Replace(out, func(to io.Writer) error {
+		_, err := to.Write(whole)
+		return err
+	})
+}
+
+// relative is a path as seen from a folder, with slashes.
+func relative(from, path string) (string, error) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	path, err = filepath.Rel(from, path)
+	return filepath.ToSlash(path), err
 }
