@@ -420,8 +420,8 @@ func (g gateRun) matrixOf(take func(turn) error, c *comparison, list []scenarios
 			if p.err != nil {
 				continue
 			}
-			t := w.turn(round)
-			t.say = fmt.Sprintf("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
+			t := w.in(round)
+			t.say = fmt.Sprintf("matrix %d: %s: %s", round, p.label(), few(namesOf(w.plan.Scenarios), "scenarios"))
 			if err := take(t); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 	floor := &participant{asked: found[0]}
 	waves := (&job{workload: workloadtest.Default(t), participants: []*participant{floor}, scenarios: matrix}).waves()
 	require.Len(t, waves, 1)
-	assert.Len(t, waves[0].scenarios, len(matrix))
+	assert.Len(t, waves[0].plan.Scenarios, len(matrix))
 	for _, s := range matrix {
 		assert.Equal(t, "the harness itself writes what is asked for: there is no operator to judge", floor.unfit(s))
 	}

@@ -22,12 +22,6 @@ type schedule struct {
 	left     []string   // the same for people, and why
 }
 
-// turnKind is the turns of one kind of a participant.
-type turnKind struct {
-	label, load string
-	wave        int
-}
-
 // What is expected where nothing has been measured yet.
 const (
 	typicalPods        = 2 * time.Second        // until pods are ready or gone
@@ -76,7 +70,7 @@ func (s *schedule) teardownTime() time.Duration {
 // enough reports whether there is time for a turn, beside what is reserved for others. Where there is not, it says so
 // once of the participant's turns of that kind.
 func (s *schedule) enough(t turn, reserved time.Duration) bool {
-	of := turnKind{t.participant.label(), t.load, t.wave}
+	of := t.kind()
 	if slices.Contains(s.short, of) {
 		return false
 	}
@@ -131,7 +125,7 @@ func (s *schedule) Fits(label string) bool {
 func (s *schedule) takes(t turn) time.Duration {
 	switch {
 	case t.wave > 0:
-		return s.typicalWave(&wave{participant: t.participant, scenarios: t.plan.Scenarios})
+		return s.typicalWave(t)
 	case t.load != "":
 		return s.typicalLoad(t.participant, t.plan.Scenarios[0])
 	}
@@ -181,7 +175,7 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 // typicalMatrix is how long the sides of a comparison take for scenarios of the matrix.
 func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
 	return plain.Sum(c.sides(), func(p *participant) time.Duration {
-		return plain.Sum(wavesOf(p, list, 1, s.workload.AtOnce), func(w wave) time.Duration { return s.typicalWave(&w) })
+		return plain.Sum(wavesOf(p, list, 1, s.workload.AtOnce), s.typicalWave)
 	})
 }
 

@@ -23,6 +23,14 @@ type turn struct {
 // measures reports whether it is a turn of the measured scenarios.
 func (t turn) measures() bool { return t.wave == 0 && t.load == "" }
 
+// turnKind is the turns of one kind of a participant.
+type turnKind struct {
+	label, load string
+	wave        int
+}
+
+func (t turn) kind() turnKind { return turnKind{t.participant.label(), t.load, t.wave} }
+
 // what names a turn for people.
 func (t turn) what() string {
 	switch {
@@ -118,17 +126,18 @@ func (j *job) matrixTurns() (all []turn) {
 	waves := j.waves()
 	for round := 1; round <= j.matrixRounds(); round++ {
 		for i, w := range waves {
-			t := w.turn(round)
-			t.say = fmt.Sprintf("matrix %d/%d, wave %d/%d: %s: %s", round, j.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.scenarios), "scenarios"))
+			t := w.in(round)
+			t.say = fmt.Sprintf("matrix %d/%d, wave %d/%d: %s: %s", round, j.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.plan.Scenarios), "scenarios"))
 			all = append(all, t)
 		}
 	}
 	return all
 }
 
-// turn is a participant's turn in a wave.
-func (w wave) turn(round int) turn {
-	return turn{participant: w.participant, round: round, wave: w.number, plan: drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit}}
+// in is a wave's turn in a round.
+func (t turn) in(round int) turn {
+	t.round, t.plan.Round = round, round
+	return t
 }
 
 // shuffled are the participants in the order of a round. The cluster is kept with a style in it: then the floor comes

@@ -40,17 +40,10 @@ func overlap(cores int, shard Shard, most int) int {
 	return several
 }
 
-// wave is scenarios of the matrix that are driven at the same time against an
-// participant, in an installation of their own.
-type wave struct {
-	participant *participant
-	number      int // from 1, of the participant
-	scenarios   []scenarios.Scenario
-}
-
-// wavesOf groups a participant's scenarios by the faults that they share: those without one come first, in so many
+// wavesOf are a participant's waves, whatever the round: scenarios of the matrix that are driven at the same time, in an
+// installation of their own. They are grouped by the faults that they share: those without one come first, in so many
 // parts, and in each those that last long. Some have the operator to themselves.
-func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
+func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []turn {
 	type shared struct{ fault, alone string } // zero: none
 	var groups plain.Groups[shared, scenarios.Scenario]
 	typical := p.declared().Reconcile
@@ -65,16 +58,15 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wav
 	}
 	first := func(key shared) int { return min(len(key.fault)+len(key.alone), 1) }
 	slices.SortStableFunc(groups.Keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
-	var waves []wave
+	var waves []turn
 	number := 0
 	for _, key := range groups.Keys {
 		for _, part := range split(groups.Of[key], key != shared{}, parts, atOnce) {
 			number++
-			w := wave{participant: p, number: number, scenarios: part}
-			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
-				waves = append(waves, w)
+			if slices.ContainsFunc(part, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
+				waves = append(waves, turn{participant: p, wave: number, plan: drive.Plan{Wave: number, Scenarios: part, Applies: p.unfit}})
 			} else {
-				waves[0].scenarios = append(waves[0].scenarios, w.scenarios...) // they only say why not
+				waves[0].plan.Scenarios = append(waves[0].plan.Scenarios, part...) // they only say why not
 			}
 		}
 	}
@@ -153,14 +145,14 @@ func lacksComponent(style *styles.Style, s scenarios.Scenario) string {
 
 // typical is how long a wave is expected to take: its scenarios need as many reconciles one after the other, and as
 // many that come to nothing, as the longest of them.
-func (w *wave) typical(typical spec.Typical, patience time.Duration, overlap int) time.Duration {
-	style := w.participant.operator
+func (t turn) typical(typical spec.Typical, patience time.Duration, overlap int) time.Duration {
+	style := t.participant.operator
 	if style == nil {
 		return 0
 	}
-	longest, turns := 0, 1+len(w.scenarios)/overlap
+	longest, turns := 0, 1+len(t.plan.Scenarios)/overlap
 	lasts := time.Duration(0)
-	for _, s := range w.scenarios {
+	for _, s := range t.plan.Scenarios {
 		lasts = max(lasts, s.Lasts(typical.Reconcile))
 		reconciles := 2 // the last, and a nudge
 		if s.Given != nil {
@@ -176,7 +168,7 @@ func (w *wave) typical(typical spec.Typical, patience time.Duration, overlap int
 		}
 		longest = max(longest, reconciles)
 	}
-	if w.scenarios[0].Exclusive() != "" {
+	if t.plan.Scenarios[0].Exclusive() != "" {
 		turns = 1
 	}
 	one := min(patience, style.Timeout) + time.Duration(longest)*(typical.Reconcile+typicalPods)
@@ -184,7 +176,7 @@ func (w *wave) typical(typical spec.Typical, patience time.Duration, overlap int
 }
 
 // typicalWave is how long a wave is expected to take in this run.
-func (j *job) typicalWave(w *wave) time.Duration {
+func (j *job) typicalWave(w turn) time.Duration {
 	return w.typical(w.participant.typical(), j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
 }
 
@@ -193,34 +185,32 @@ const typicalCores = 2
 
 // shared are the waves that are this shard's: the longest first, each goes to the shard that has the least to do. All
 // shards must see the same, so nothing counts that was measured in one of them, nor how many cores its machine has.
-func shared(waves []wave, shard Shard, patience time.Duration) []wave {
+func shared(waves []turn, shard Shard, patience time.Duration) []turn {
 	if shard.Of <= 1 {
 		return waves
 	}
 	order := slices.Clone(waves)
-	takes := func(w wave) time.Duration {
+	takes := func(w turn) time.Duration {
 		return w.typical(w.participant.declared(), patience, overlap(typicalCores, shard, 0))
 	}
-	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(takes(b), takes(a)) })
+	slices.SortStableFunc(order, func(a, b turn) int { return cmp.Compare(takes(b), takes(a)) })
 	load := make([]time.Duration, shard.Of)
-	mine := map[string]bool{}
+	mine := map[turnKind]bool{}
 	for _, w := range order {
 		least := slices.Index(load, slices.Min(load))
 		load[least] += takes(w)
-		mine[w.name()] = least == shard.Index-1
+		mine[w.kind()] = least == shard.Index-1
 	}
-	return slices.DeleteFunc(slices.Clone(waves), func(w wave) bool { return !mine[w.name()] })
+	return slices.DeleteFunc(slices.Clone(waves), func(w turn) bool { return !mine[w.kind()] })
 }
 
-func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.participant.label(), w.number) }
-
 // waves are all waves of one round that are this run's to drive.
-func (j *job) waves() []wave {
+func (j *job) waves() []turn {
 	matrix := j.matrix()
 	if len(matrix) == 0 {
 		return nil
 	}
-	all := plain.Flat(j.asked(), func(p *participant) []wave { return wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce) })
+	all := plain.Flat(j.asked(), func(p *participant) []turn { return wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce) })
 	return shared(all, j.options.Shard, j.options.Patience)
 }
 

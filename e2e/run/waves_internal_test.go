@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
@@ -26,8 +27,10 @@ func killed(name, component string) scenarios.Scenario {
 	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultKill, What: component}}}}
 }
 
-func shown(waves []wave) []string {
-	return plain.Map(waves, func(w wave) string { return fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)) })
+func shown(waves []turn) []string {
+	return plain.Map(waves, func(w turn) string {
+		return fmt.Sprintf("%s/%d %v", w.participant.label(), w.wave, namesOf(w.plan.Scenarios))
+	})
 }
 
 func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
@@ -76,7 +79,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		assert.Equal(t, want, shown(wavesOf(style, list, 2, 0)), "a reconcile takes %v", typical)
 	}
 	slow := styled(spec.Style{Typical: spec.Typical{Reconcile: time.Minute}})
-	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(spec.Typical{Reconcile: time.Minute}, time.Second, 6), 6*time.Minute)
+	assert.Greater(t, turn{participant: slow, plan: drive.Plan{Scenarios: list[4:]}}.typical(spec.Typical{Reconcile: time.Minute}, time.Second, 6), 6*time.Minute)
 }
 
 // What cannot be brought about may end the operator's watch of all custom resources:
@@ -128,23 +131,19 @@ func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
 func TestShardsDriveEveryWaveOnce(t *testing.T) {
 	slow := styled(spec.Style{Name: "slow", Timeout: time.Minute, Typical: spec.Typical{Reconcile: time.Minute}})
 	fast := styled(spec.Style{Name: "fast", Timeout: time.Minute, Typical: spec.Typical{Reconcile: time.Second}})
-	var all []wave
+	var all []turn
+	plan := drive.Plan{Scenarios: []scenarios.Scenario{killed("a", "all")}}
 	for i := range 7 {
-		all = append(all, wave{slow, i + 1, []scenarios.Scenario{killed("a", "all")}}, wave{fast, i + 1, []scenarios.Scenario{killed("a", "all")}})
+		all = append(all, turn{participant: slow, wave: i + 1, plan: plan}, turn{participant: fast, wave: i + 1, plan: plan})
 	}
 	var got []string
 	for i := 1; i <= 3; i++ {
 		slow.change = time.Duration(4-i) * 10 * time.Second // as this shard has measured it
 		mine := shared(all, Shard{i, 3}, time.Second)
 		require.NotEmpty(t, mine)
-		for _, w := range mine {
-			got = append(got, w.name())
-		}
+		got = append(got, shown(mine)...)
 	}
-	var want []string
-	for _, w := range all {
-		want = append(want, w.name())
-	}
+	want := shown(all)
 	slices.Sort(got)
 	slices.Sort(want)
 	assert.Equal(t, want, got)
