@@ -113,7 +113,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 	}()
 	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	if p.operator != nil {
-		err = times.install.measure(func() error { return s.install(ctx, place, target) })
+		err = timed(&times.install, func() error { return s.install(ctx, place, target) })
 	}
 	before := p.bad()
 	if err == nil {
@@ -125,7 +125,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		s.room(ctx, place)
 		s.atRest(ctx, place)
 		machine, putOff := readMachine("/"), s.kube.PutOff()
-		err = times.drive.measure(func() error {
+		err = timed(&times.drive, func() error {
 			leave, err := s.driver.Drive(ctx, style, place.plan)
 			left = leave
 			return err
@@ -141,7 +141,7 @@ func (s *Session) perform(ctx context.Context, place turn) (err error) {
 		if err != nil || p.bad() && !before {
 			s.collect(ctx, p)
 		}
-		err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
+		err = errors.Join(err, timed(&times.remove, func() error { return s.uninstall(ctx, place, target) }))
 	}
 	s.report(place, times, err)
 	return err
@@ -213,19 +213,16 @@ func (s *Session) uninstall(ctx context.Context, place turn, target install.Clus
 	return s.observers.watch(nil)
 }
 
-// span is how long a part of a block took.
-type span struct{ took time.Duration }
-
-func (t *span) measure(do func() error) error {
+// timed adds how long something takes to what took so far.
+func timed(took *time.Duration, do func() error) error {
 	began := time.Now()
-	err := do()
-	t.took = time.Since(began)
-	return err
+	defer func() { *took += time.Since(began) }()
+	return do()
 }
 
 // blockTimes is how long the parts of a block took.
 type blockTimes struct {
-	install, drive, remove span
+	install, drive, remove time.Duration
 	measured               time.Duration // of drive, from the beginning of the first sample that is no warm-up
 }
 
@@ -235,16 +232,16 @@ func (s *Session) report(place turn, times *blockTimes, err error) {
 	s.synced.Now()
 	s.progress.Clear()
 	p, what := place.participant, place.what()
-	took := times.install.took + times.drive.took + times.remove.took
+	took := times.install + times.drive + times.remove
 	if place.measures() {
-		measured := min(times.measured, times.drive.took)
+		measured := min(times.measured, times.drive)
 		p.took, p.fixed, p.pass = took, took-measured, measured/time.Duration(s.passes(p))
 		p.change = p.pass / time.Duration(max(1, len(s.measured())))
 		s.firstLook(what, p.label(), took, err)
 	} else {
-		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, p.label(), times.drive.took.Seconds())
+		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, p.label(), times.drive.Seconds())
 		if p.operator != nil {
-			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
+			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.Seconds(), times.remove.Seconds())
 		}
 		if err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
@@ -260,10 +257,10 @@ func (s *Session) report(place turn, times *blockTimes, err error) {
 		return
 	}
 	if p.operator != nil {
-		s.took("install "+p.label(), times.install.took)
-		s.took("uninstall "+p.label(), times.remove.took)
+		s.took("install "+p.label(), times.install)
+		s.took("uninstall "+p.label(), times.remove)
 	}
-	s.took("scenarios "+p.label(), times.drive.took)
+	s.took("scenarios "+p.label(), times.drive)
 }
 
 // find asks the cluster, where a style has been installed for the first time, what there is of it. Where that is other

@@ -185,17 +185,15 @@ type gateRun struct{ *Session }
 func (g gateRun) planned(take func(turn) error) error {
 	g.options.Budget = min(g.options.Budget, g.remains())
 	var spent time.Duration
-	timed := func(do func() error) error {
-		began := time.Now()
-		err := do()
-		spent += time.Since(began)
+	drive := func(round int, some []*comparison) error {
+		err := timed(&spent, func() error { return g.round(take, round, some) })
 		g.facts.Comparison.Driven = spent.Seconds()
 		return err
 	}
 	for _, c := range g.comparisons {
 		c.rounds = 1
 	}
-	if err := timed(func() error { return g.round(take, 1, g.comparisons) }); err != nil {
+	if err := drive(1, g.comparisons); err != nil {
 		return err
 	}
 	g.planRounds(g.options.Budget - spent)
@@ -223,7 +221,7 @@ func (g gateRun) planned(take func(turn) error) error {
 		if len(next) == 0 || spent+plain.Sum(next, (*comparison).round) > g.options.Budget {
 			break
 		}
-		if err := timed(func() error { return g.round(take, round, next) }); err != nil {
+		if err := drive(round, next); err != nil {
 			return err
 		}
 		if err := g.burst(take, round, next); err != nil {

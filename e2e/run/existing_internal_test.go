@@ -187,10 +187,10 @@ func TestWhatTheJudgeCannotReadEndsTheRecording(t *testing.T) {
 	header := record.Header{Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "native"}}}}
 	recorder, err := record.NewRecorder(io.Discard, header)
 	require.NoError(t, err)
-	judge, err := newLive(recorder)
-	require.NoError(t, err)
+	rec := recording{recorder: recorder}
+	require.NoError(t, rec.follow())
 	require.NoError(t, recorder.Record(record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "n"}}))
-	judge.Stop()
+	rec.judge.Stop()
 	err = recorder.Record(record.Entry{Kind: record.KindBlock, Block: &record.Block{}})
 	require.ErrorContains(t, err, "the recording ends (what was recorded before is kept): judge it while it is written: ")
 	require.ErrorContains(t, err, "native create round 1 in n ended without having begun")

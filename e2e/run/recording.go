@@ -24,7 +24,9 @@ type recording struct {
 	file      *os.File // nil until it is begun
 	recorder  *record.Recorder
 	synced    *record.Syncing
-	judge     *live
+	judge     *judge.Live
+	meter     *result.Meter    // adds up what else looks and reports read of the recording
+	last      result.Recording // what soFar returned
 	facts     record.Environment
 	measuring time.Time       // since when the scenarios of a block are measured
 	block     judge.Judgement // of the block that is being driven
@@ -82,16 +84,18 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	rec.synced = rec.recorder.KeepSynced(file, syncEvery)
-	live, err := newLive(rec.recorder)
-	if err != nil {
-		return err
-	}
-	rec.judge = live
-	if err = rec.surroundings(ctx); err != nil {
+	if err := errors.Join(rec.follow(), rec.surroundings(ctx)); err != nil {
 		return err
 	}
 	rec.facts.Undriven, rec.facts.Early = unfinished, true // what a killed run leaves; its end says what is true
 	return rec.writeFacts()
+}
+
+// follow has a recording that has just begun judged while it is written.
+func (rec *recording) follow() (err error) {
+	rec.meter = result.NewMeter()
+	rec.judge, err = judge.NewLive(rec.recorder, rec.meter.Add)
+	return err
 }
 
 // Unused is an error where a results folder holds the recording of a run, or of a shard,

@@ -25,12 +25,17 @@ import (
 )
 
 // soFar is what all samples that have ended were judged to, each when it did, with what else is known of the run.
-func (rec *recording) soFar() (result.Recording, error) {
+// Nobody is to change it.
+func (rec *recording) soFar() (one result.Recording, err error) {
 	if rec.judge == nil {
-		return result.Recording{}, errors.New("nothing was recorded that could be judged")
+		return one, errors.New("nothing was recorded that could be judged")
 	}
-	one, err := rec.judge.soFar()
-	one.Environment = &rec.facts
+	err = rec.judge.Look(func(soFar *judge.Judgement) {
+		if rec.last.Judgement != soFar {
+			rec.last = rec.meter.Recording(&rec.facts, soFar)
+		}
+		one = rec.last
+	})
 	return one, err
 }
 

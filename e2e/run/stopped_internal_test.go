@@ -24,8 +24,7 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 	require.NoError(t, err)
 	s.recorder, err = record.NewRecorder(io.Discard, record.Header{Styles: []record.Style{{Style: spec.Style{Name: "native"}}}})
 	require.NoError(t, err)
-	s.judge, err = newLive(s.recorder)
-	require.NoError(t, err)
+	require.NoError(t, s.follow())
 	t.Cleanup(s.judge.Stop)
 	for scenario, end := range map[string]string{"create": record.Settled, "rollback": record.TimedOut, "recreate": record.Interrupted} {
 		sample := record.Sample{Style: "native", Scenario: scenario, Round: 1, Namespace: scenario, Name: "cache", Timeout: time.Minute, Expect: []string{"unheard-of"}, Matrix: true}

@@ -31,8 +31,7 @@ func heard(t *testing.T, rec *recording, name string) string {
 		}
 		rec.recorder, err = record.NewRecorder(file, *e.Header)
 		require.NoError(t, err)
-		rec.judge, err = newLive(rec.recorder)
-		require.NoError(t, err)
+		require.NoError(t, rec.follow())
 		t.Cleanup(rec.judge.Stop)
 	}
 	return written
