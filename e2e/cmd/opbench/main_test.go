@@ -4,32 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
 	job "operatorbench/e2e/run"
 )
-
-func TestImagesListWithAnEmptyCache(t *testing.T) {
-	t.Setenv("OPERATORBENCH_CACHE", filepath.Join(t.TempDir(), "cache"))
-	t.Setenv("PATH", t.TempDir()) // no engine
-	code, stdout, stderr := opbench(t, "images")
-	require.Equal(t, exitOK, code, stderr)
-	assert.Contains(t, stderr, "no container engine: ")
-	assert.Regexp(t, `(?m)^NAME +REFERENCE +SIZE +SOURCE +STATE$`, stdout)
-	assert.Regexp(t, `(?m)^node +docker\.io/kindest/node:\S+ +- +- +there is no container engine to keep it$`, stdout)
-	assert.Regexp(t, `(?m)^nats +docker\.io/library/nats:\S+ +- +- +not in cache$`, stdout)
-	assert.NoDirExists(t, os.Getenv("OPERATORBENCH_CACHE"), "a list writes nothing")
-
-	code, _, stderr = opbench(t, "images", "archive", "nats")
-	assert.Equal(t, exitError, code)
-	assert.Contains(t, stderr, "the image nats (docker.io/library/nats:2.10.29) is missing: not in cache; run `opbench images ensure`")
-}
 
 // Only what the styles need is looked at, and got.
 func TestImagesOfStyles(t *testing.T) {
