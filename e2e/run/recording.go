@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -44,7 +42,7 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	if !rec.options.Linked() {
-		if err := hidden(rec.folder); err != nil {
+		if err := marked(rec.folder, rec.folder); err != nil {
 			return err
 		}
 	}
@@ -110,16 +108,6 @@ func Unused(folder string) error {
 		}
 	}
 	return nil
-}
-
-// hidden marks an empty folder as one of results: it may be in a repository whose images are built from all that is in
-// it.
-func hidden(folder string) error {
-	there, err := os.ReadDir(folder)
-	if err != nil || len(there) > 0 {
-		return err
-	}
-	return writeNew(filepath.Join(folder, ".gitignore"), images.ResultsMark)
 }
 
 // writeFacts writes what is known of the run by now.

@@ -38,13 +38,13 @@ func TestAFolderHoldsOneRun(t *testing.T) {
 func TestAFolderOfResultsIsHidden(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "gate-results")
 	require.NoError(t, os.Mkdir(folder, 0o755))
-	require.NoError(t, hidden(folder))
+	require.NoError(t, marked(folder, folder))
 	text, err := os.ReadFile(filepath.Join(folder, ".gitignore"))
 	require.NoError(t, err)
 	assert.Equal(t, images.ResultsMark, string(text))
 
 	used := t.TempDir()
 	write(t, used, "main.go", "package main")
-	require.NoError(t, hidden(used))
+	require.NoError(t, marked(used, used))
 	assert.NoFileExists(t, filepath.Join(used, ".gitignore"), "it may be a repository")
 }

@@ -218,8 +218,8 @@ func Latest(root, folder string) error {
 	return nil
 }
 
-// marked keeps results out of a repository: all of the folder of results, or, where that has something else, which may be
-// the repository's, the run's alone.
+// marked keeps results out of a repository, and of images that are built from all that is in one: all of the folder of
+// results, or, where that has something else, which may be the repository's, the run's alone.
 func marked(results, folder string) error {
 	there, err := os.ReadDir(results)
 	if err != nil {
