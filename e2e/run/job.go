@@ -228,9 +228,6 @@ func (j *job) within(expected verdicts.Expected) verdicts.Expected {
 // matrixRounds is how often the matrix is gone through.
 func (j *job) matrixRounds() int { return max(j.options.Rounds, 1) }
 
-// faulty reports whether this run breaks parts of the cluster on purpose.
-func (j *job) faulty() bool { return slices.ContainsFunc(j.scenarios, scenarios.Scenario.Faulty) }
-
 // existing is the cluster that a person has named; nil: the run makes its own.
 func (j *job) existing() *cluster.Existing {
 	if j.options.Cluster != cluster.ExistingName {

@@ -109,7 +109,7 @@ func (e *environment) observeWave(ctx context.Context, place turn) (stop func(),
 
 // unobserve ends what observe began, when all that has happened is recorded.
 func (e *environment) unobserve(ctx context.Context) error {
-	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !e.faulty() {
+	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !slices.ContainsFunc(e.scenarios, scenarios.Scenario.Faulty) {
 		note := "the control plane restarted during this run, although no scenario restarts it: " + strings.Join(restarted, ", ") + "; that may show in latencies"
 		if e.existing() == nil {
 			note += ": the machine was too slow for the cluster itself, so run it again with less other work on the machine"

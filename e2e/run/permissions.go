@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -223,23 +222,18 @@ func Permissions(options Options, root string, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, permissionsHead, strings.Join(s.Styles(), ", "), s.options.scenario()); err != nil {
 		return err
 	}
-	subject := []rbacv1.Subject{{Kind: "ServiceAccount", Name: account, Namespace: account}}
-	object := metav1.ObjectMeta{Name: account}
 	rules := append(n.rules(), rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes/proxy"}, Verbs: []string{"get"}}) // CPU time and memory
-	for _, one := range []runtime.Object{
-		&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: object},
-		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: metav1.ObjectMeta{Name: account, Namespace: account}},
-		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"}, ObjectMeta: object, Rules: slices.Concat(rules, n.operators)},
-		&rbacv1.ClusterRoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"}, ObjectMeta: object, Subjects: subject, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account}},
+	group, named := rbacv1.SchemeGroupVersion.String(), map[string]any{"name": account}
+	for _, one := range []map[string]any{
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": named},
+		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": account, "namespace": account}},
+		{"apiVersion": group, "kind": "ClusterRole", "metadata": named, "rules": slices.Concat(rules, n.operators)},
+		{
+			"apiVersion": group, "kind": "ClusterRoleBinding", "metadata": named, "roleRef": rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account},
+			"subjects": []rbacv1.Subject{{Kind: "ServiceAccount", Name: account, Namespace: account}},
+		},
 	} {
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(one)
-		if err != nil {
-			return err
-		}
-		for _, empty := range []string{"status", "spec"} { // of a namespace
-			delete(fields, empty)
-		}
-		text, err := yaml.Marshal(fields)
+		text, err := yaml.Marshal(one)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
@@ -102,9 +100,9 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 		}
 	}
 	problems := make([]error, len(sessions))
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for i, session := range sessions {
-		group.Go(func() error {
+		group.Go(func() {
 			err := perform(ctx, session)
 			for _, style := range session.Styles() {
 				err = errors.Join(err, session.Failed(style))
@@ -113,10 +111,9 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 				problems[i] = fmt.Errorf("shard %d: %w", i+1, err)
 			}
 			outs[i].flush()
-			return nil
 		})
 	}
-	_ = group.Wait() // each has its own problem
+	group.Wait()
 	return sessions, errors.Join(problems...)
 }
 
