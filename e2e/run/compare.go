@@ -344,11 +344,10 @@ func (g gateRun) look(round int, spent time.Duration) error {
 	}
 	g.progress.Clear()
 	for _, c := range g.comparisons {
-		i := slices.IndexFunc(progress, func(p gate.StyleProgress) bool { return p.Style == c.style })
-		if i < 0 || c.settled {
+		p, known := plain.Find(progress, func(p gate.StyleProgress) bool { return p.Style == c.style })
+		if !known || c.settled {
 			continue
 		}
-		p := progress[i]
 		c.settled, c.open = p.Settled, p.Open
 		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), g.options.Budget, c.style, p.Gated-len(p.Open), p.Gated)
 		switch {

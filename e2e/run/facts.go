@@ -73,22 +73,16 @@ func privileges(objects []*unstructured.Unstructured) []string {
 		}
 		say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
 		for inner := range kube.Maps(object.Object) {
-			for field, value := range inner {
-				switch value := value.(type) {
-				case map[string]any:
-					if path, ok := value["path"].(string); ok && field == "hostPath" {
-						say("hostPath " + path)
-					}
-				case []any:
-					for _, one := range value {
-						if capability, ok := one.(string); ok && field == "add" {
-							say("capability " + capability)
-						}
-					}
-				case bool:
-					if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
-						say(field)
-					}
+			if path, there, _ := unstructured.NestedString(inner, "hostPath", "path"); there {
+				say("hostPath " + path)
+			}
+			capabilities, _, _ := unstructured.NestedStringSlice(inner, "add")
+			for _, capability := range capabilities {
+				say("capability " + capability)
+			}
+			for _, field := range []string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"} {
+				if asks, _, _ := unstructured.NestedBool(inner, field); asks {
+					say(field)
 				}
 			}
 		}

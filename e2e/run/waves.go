@@ -236,9 +236,8 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if err != nil {
 		return err
 	}
-	writes := func(resource schema.GroupResource) bool { return p.may(resource, spec.WriteVerbs()...) }
-	if len(held.Unknown) > 0 { // it may be anything
-		writes = func(schema.GroupResource) bool { return true }
+	writes := func(resource schema.GroupResource) bool {
+		return len(held.Unknown) > 0 || p.may(resource, spec.WriteVerbs()...) // what is unknown may be anything
 	}
 	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes, Custom: s.workload.GVR().GroupResource()}
 	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: style.Components}

@@ -144,17 +144,13 @@ func listImages(ctx context.Context, store *images.Store, stdout io.Writer) erro
 		return err
 	}
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	if _, err := fmt.Fprintln(table, "NAME\tREFERENCE\tSIZE\tSOURCE\tSTATE"); err != nil {
-		return err
-	}
+	_, _ = fmt.Fprintln(table, "NAME\tREFERENCE\tSIZE\tSOURCE\tSTATE") // nothing is written before the end
 	for _, image := range list {
 		size, source, state := "-", "-", image.Why
 		if image.Have != nil {
 			size, source, state = plain.Bytes(image.Have.Size), image.Have.Source, "cached"
 		}
-		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", image.Name, image.Reference, size, source, state); err != nil {
-			return err
-		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", image.Name, image.Reference, size, source, state)
 	}
 	return table.Flush()
 }
