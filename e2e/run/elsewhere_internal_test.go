@@ -103,16 +103,11 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 
 func TestWhatHasNoBaseIsRefused(t *testing.T) {
 	here := theirs(t, "go: ../cmd")
-	require.NoError(t, os.RemoveAll(filepath.Join(here, ".git")))
-	_, _, err := elsewhere(t, here, Options{Operator: "./bench"})
-	require.ErrorContains(t, err, "--base=HEAD: "+here+" is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS`")
-
-	here = theirs(t, "go: ../cmd")
 	outside := filepath.Join(t.TempDir(), "bench")
 	require.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(here, "bench"))))
 	write(t, filepath.Dir(outside), "go.mod", "module example.org/own\n\ngo 1.26\n")
 	write(t, filepath.Dir(outside), "cmd/main.go", "package main\n\nfunc main() {}\n")
-	_, _, err = elsewhere(t, here, Options{Operator: outside})
+	_, _, err := elsewhere(t, here, Options{Operator: outside})
 	require.ErrorContains(t, err, "--base=HEAD: style bench: "+outside+" is in no Git repository")
 }
 
@@ -189,19 +184,6 @@ func TestTheFolderOfResultsIsNoChange(t *testing.T) {
 	assert.False(t, dirty)
 	_, dirty = revision(t.Context(), here, t.TempDir())
 	assert.True(t, dirty)
-}
-
-// A clone without the base says how to fetch it.
-func TestAShallowCloneHasNoBase(t *testing.T) {
-	whole, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	write(t, whole, "a", "a")
-	committed(t, whole)
-	shallow := filepath.Join(t.TempDir(), "shallow")
-	_, err = git(t.Context(), whole, "clone", "-q", "--depth=1", "file://"+whole, shallow)
-	require.NoError(t, err)
-	_, err = resolve(t.Context(), shallow, "HEAD~")
-	require.EqualError(t, err, "there is no revision \"HEAD~\" in this repository: the clone is shallow; fetch its history with `git fetch --unshallow`, or say fetch-depth: 0 where actions/checkout makes it")
 }
 
 // What changed and is not looked at is named, and so is an image that is the same on both sides.

@@ -14,7 +14,6 @@ import (
 
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 )
 
 // copied is a results folder of the hand-made recording.
@@ -25,14 +24,6 @@ func copied(t *testing.T) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
 	}
 	return dir
-}
-
-func TestReportWritesAFile(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "not", "there", "r.json")
-	status, stdout, stderr := opbench(t, "report", "--format=json", "--out="+out, copied(t))
-	assert.Equal(t, exitOK, status, stderr)
-	assert.Empty(t, stdout)
-	assert.JSONEq(t, string(read(t, handMade, report.ReportFile)), string(read(t, out)))
 }
 
 // Where the folder cannot be made, that is said once, and not for each page.
