@@ -62,9 +62,8 @@ type gateError struct {
 	status int
 }
 
-func (e *gateError) Error() string   { return "gate: " + e.err.Error() }
-func (e *gateError) Unwrap() error   { return e.err }
-func (e *gateError) exitStatus() int { return e.status }
+func (e *gateError) Error() string { return "gate: " + e.err.Error() }
+func (e *gateError) Unwrap() error { return e.err }
 
 type gateFlags struct {
 	base, head, again, out string

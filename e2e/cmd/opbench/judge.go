@@ -41,7 +41,7 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := outFolder(*out); err != nil {
 		return err
 	}
-	for _, arg := range withShards(flags.Args()) {
+	for _, arg := range plain.Flat(flags.Args(), result.Shards) {
 		if result.Published(arg) {
 			return fmt.Errorf("%s has what its recording was judged to, and not the recording: opbench recordings get %s brings it (opbench report shows the published figures)", arg, filepath.Base(arg))
 		}

@@ -150,9 +150,9 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitOK
 	}
 	_, _ = fmt.Fprintf(stderr, "opbench: %s\n", plain.Text(err.Error())) // there is nowhere else to say it
-	var own interface{ exitStatus() int }
-	if errors.As(err, &own) {
-		return own.exitStatus()
+	var gated *gateError
+	if errors.As(err, &gated) {
+		return gated.status
 	}
 	var usage usageError
 	var option *job.OptionError

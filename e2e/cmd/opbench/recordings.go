@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/published"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -198,7 +199,7 @@ func (r recordings) add(ctx context.Context, out string, folders []string) error
 	if err := outFolder(out); err != nil {
 		return err
 	}
-	for _, folder := range withShards(folders) {
+	for _, folder := range plain.Flat(folders, result.Shards) {
 		recording, err := record.Find(folder)
 		if err != nil {
 			return err

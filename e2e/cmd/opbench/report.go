@@ -141,7 +141,7 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 	var all []result.Recording
 	var leftOut []error
 	root, outside := images.FindRoot(".")
-	asked := withShards(args)
+	asked := plain.Flat(args, result.Shards)
 	for _, arg := range asked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -182,11 +182,6 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 		warn(stderr, warning)
 	}
 	return found, nil
-}
-
-// withShards puts the shards of a results folder that several runs share into its place.
-func withShards(args []string) []string {
-	return plain.Flat(args, result.Shards)
 }
 
 // warn tells of a doubt; there is nowhere else to say it.
