@@ -43,7 +43,7 @@ func lacks(kind string, scenario scenarios.Scenario) string {
 	for _, f := range scenario.Faults() {
 		need = cmp.Or(need, neededBy(f))
 	}
-	if need == "" || kind == cluster.KindName {
+	if need == "" || kind != cluster.ExistingName {
 		return ""
 	}
 	return fmt.Sprintf("an existing cluster may not %s; --cluster=%s makes one that may", need, cluster.KindName)

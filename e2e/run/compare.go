@@ -147,7 +147,7 @@ func (j *job) contest(was, head *styles.Style) {
 		{operator: was, variant: gate.VariantBase}, {operator: was, variant: gate.VariantAgain}, {operator: head, variant: gate.VariantHead},
 	}}
 	for _, p := range c.participants {
-		p.asked, p.comparison = p.operator, c
+		p.asked, p.comparison, p.cluster = p.operator, c, j.options.Cluster
 	}
 	if before, after := was.Timeout, head.Timeout; before != after {
 		j.remark(fmt.Sprintf("%s: head's style.yaml sets the timeout to %v, and base's to %v: both sides are driven with base's", c.style, after, before))

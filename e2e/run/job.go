@@ -201,13 +201,6 @@ func (j *job) labelled(label string) *participant {
 // own reports whether the run makes its cluster, and may do anything to it; of any other it uses nothing but the API.
 func (j *job) own() bool { return j.options.Cluster == cluster.KindName }
 
-// place tells the participants of what kind the run's cluster is.
-func (j *job) place() {
-	for _, p := range j.participants {
-		p.cluster = j.options.Cluster
-	}
-}
-
 // within makes the scenarios for which the run's cluster lacks something be
 // expected not to be applicable, whatever a style's file says of them.
 func (j *job) within(expected verdicts.Expected) verdicts.Expected {

@@ -31,7 +31,7 @@ func newSession(options Options, root string, deadline time.Time, out io.Writer)
 	options.Sources = options.Sources.anchored(options.here(root))
 	j := &job{
 		console: &console{out: out}, options: options, root: root, folder: options.ResultsFolder(root, time.Now()), id: cluster.NewRunID(),
-		participants: []*participant{{}}, // the floor
+		participants: []*participant{{cluster: options.Cluster}}, // the floor
 	}
 	return &Session{
 		schedule:    &schedule{job: j, deadline: deadline},
@@ -47,9 +47,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	}
 	s := newSession(options, root, deadline, out)
 	if options.Base != "" {
-		err := s.compare(ctx)
-		s.place()
-		return s, err
+		return s, s.compare(ctx)
 	}
 	found, err := s.named(operatorNames(s.here(), s.options.Operator))
 	if err != nil {
@@ -70,9 +68,8 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 			}
 			continue
 		}
-		s.participants = append(s.participants, &participant{operator: style, asked: style, expected: expected})
+		s.participants = append(s.participants, &participant{operator: style, asked: style, expected: expected, cluster: options.Cluster})
 	}
-	s.place()
 	return s, nil
 }
 

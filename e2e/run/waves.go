@@ -127,10 +127,7 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 			return fmt.Sprintf("%s has no right to list or watch %s that could be withdrawn", style.Name, what)
 		}
 	}
-	if p.cluster != "" {
-		return lacks(p.cluster, s)
-	}
-	return ""
+	return lacks(p.cluster, s)
 }
 
 // lacksComponent says which component a scenario is about that a style does not have; "": it has all.

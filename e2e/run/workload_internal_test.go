@@ -64,7 +64,6 @@ func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
 	s.Keep(func(style, _ string) bool { return style == "slow" })
 	assert.Equal(t, []string{"slow"}, s.Styles())
 
-	s.place()
 	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultRemoveImage, What: "workload"}}}}
 	image, _ = image.For(&s.workload.Workload)
 	assert.Equal(t, "the workload queue has no reference that says which image its pods run", slow.unfit(image))
