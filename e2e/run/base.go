@@ -237,11 +237,7 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 
 // remove removes the trees, as far as they are there.
 func (b *base) remove() error {
-	if b == nil {
-		return nil
-	}
-	problems := plain.Map(b.trees, func(t *tree) error { return t.remove() })
-	return errors.Join(problems...)
+	return errors.Join(plain.Map(b.trees, (*tree).remove)...)
 }
 
 // style is what a style was at the base, each part in the repository that it is in; fs.ErrNotExist if it was not there.

@@ -66,12 +66,8 @@ func (g gateRun) leaveOutLoads(c *comparison, takes time.Duration) {
 
 // burst drives the loads of a round.
 func (g gateRun) burst(take func(turn) error, round int, some []*comparison) error {
-	var participants []*participant
-	for _, c := range some {
-		if c.loads >= round {
-			participants = append(participants, c.participants...)
-		}
-	}
+	loaded := plain.Where(some, func(c *comparison) bool { return c.loads >= round })
+	participants := plain.Flat(loaded, func(c *comparison) []*participant { return c.participants })
 	for _, load := range g.loads() {
 		if err := g.each(take, some, round, participants, func(p *participant) turn {
 			t := g.loadTurn(p, round, load)

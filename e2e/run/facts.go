@@ -19,9 +19,11 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // surroundings adds to the run's facts what is known before the cluster is.
@@ -96,14 +98,8 @@ func flaky(p *participant) []string {
 	if p.comparison == nil {
 		return nil
 	}
-	var names []string
 	expected, _ := expectedOf(p.operator)
-	for _, entry := range expected.Entries {
-		if entry.Verdict == spec.Flaky {
-			names = append(names, entry.Scenario)
-		}
-	}
-	return names
+	return plain.Pick(expected.Entries, func(e verdicts.Entry) (string, bool) { return e.Scenario, e.Verdict == spec.Flaky })
 }
 
 // owned counts what the maintainer of a participant's operator writes and answers for.

@@ -142,11 +142,7 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 		return err
 	}
 	for _, p := range e.operated() {
-		for _, name := range p.operator.ImageNames() {
-			if slices.Contains(changed, name) {
-				p.own = append(p.own, name)
-			}
-		}
+		p.own = plain.Where(p.operator.ImageNames(), func(name string) bool { return slices.Contains(changed, name) })
 	}
 	return nil
 }

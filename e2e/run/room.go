@@ -53,12 +53,10 @@ func crowded(room int, each corev1.ResourceList, kind string, list []scenarios.S
 
 // amounts is a list of resources as people say it.
 func amounts(list corev1.ResourceList) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(list)) {
+	return plain.List(plain.Map(slices.Sorted(maps.Keys(list)), func(name corev1.ResourceName) string {
 		amount := list[name]
-		words = append(words, amount.String()+" of "+string(name))
-	}
-	return plain.List(words)
+		return amount.String() + " of " + string(name)
+	}))
 }
 
 // asksFor says what an operator's pods, those of its Deployments and the like, and each pod of a custom resource
