@@ -30,24 +30,22 @@ func (r Repository) git(ctx context.Context, out io.Writer, args ...string) erro
 	return nil
 }
 
-// Committed returns the commit of HEAD if it has a file as it is in the tree.
-func (r Repository) Committed(ctx context.Context) func(file string) (string, error) {
-	return func(file string) (string, error) {
-		var head, there, here strings.Builder
-		if err := r.git(ctx, &head, "rev-parse", "HEAD"); err != nil {
-			return "", err
-		}
-		if err := r.git(ctx, &there, "rev-parse", "HEAD:"+file); err != nil {
-			return "", fmt.Errorf("it is not committed; commit it first: %w", err)
-		}
-		if err := r.git(ctx, &here, "hash-object", "--no-filters", "--", file); err != nil {
-			return "", err
-		}
-		if there.String() != here.String() {
-			return "", errors.New("it differs from what is committed; commit it first")
-		}
-		return strings.TrimSpace(head.String()), nil
+// committed returns the commit of HEAD if it has a file as it is in the tree.
+func (r Repository) committed(ctx context.Context, file string) (string, error) {
+	var head, there, here strings.Builder
+	if err := r.git(ctx, &head, "rev-parse", "HEAD"); err != nil {
+		return "", err
 	}
+	if err := r.git(ctx, &there, "rev-parse", "HEAD:"+file); err != nil {
+		return "", fmt.Errorf("it is not committed; commit it first: %w", err)
+	}
+	if err := r.git(ctx, &here, "hash-object", "--no-filters", "--", file); err != nil {
+		return "", err
+	}
+	if there.String() != here.String() {
+		return "", errors.New("it differs from what is committed; commit it first")
+	}
+	return strings.TrimSpace(head.String()), nil
 }
 
 // fetched makes a commit available that a shallow clone does not have.

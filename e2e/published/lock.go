@@ -3,6 +3,7 @@
 package published
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -115,24 +116,24 @@ func (l *Lock) Find(names ...string) ([]Recording, error) {
 
 // Add locks the recordings of published runs that are committed as they are in the tree, and drops those of runs that
 // are published no more. It returns the files of the former, which can go once the lock is written.
-func (l *Lock) Add(root string, commit func(file string) (string, error)) ([]string, error) {
+func (l *Lock) Add(ctx context.Context, in Repository) ([]string, error) {
 	l.Recordings = slices.DeleteFunc(l.Recordings, func(r Recording) bool {
-		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(r.Folder)))
+		_, err := os.Stat(filepath.Join(in.Root, filepath.FromSlash(r.Folder)))
 		return errors.Is(err, fs.ErrNotExist)
 	})
 	var files []string
-	err := filepath.WalkDir(filepath.Join(root, "docs", "results"), func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(in.Root, "docs", "results"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() != record.CompressedName {
 			return err
 		}
 		files = append(files, name)
-		return l.add(root, name, commit)
+		return l.add(ctx, in, name)
 	})
 	return files, err
 }
 
-func (l *Lock) add(root, name string, commit func(file string) (string, error)) error {
-	file, err := filepath.Rel(root, name)
+func (l *Lock) add(ctx context.Context, in Repository, name string) error {
+	file, err := filepath.Rel(in.Root, name)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (l *Lock) add(root, name string, commit func(file string) (string, error)) 
 		return err
 	}
 	r.Run = environment.Run
-	if r.Commit, err = commit(r.Files[0]); err != nil {
+	if r.Commit, err = in.committed(ctx, r.Files[0]); err != nil {
 		return fmt.Errorf("lock the recording %s: %w", file, err)
 	}
 	if r.SHA256, r.Bytes, err = sum(name); err != nil {

@@ -36,11 +36,11 @@ func publishedOnce(t *testing.T) (root string, lock *published.Lock) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, record.CompressedName), []byte("recorded"), 0o600))
 	repository := published.Repository{Root: root}
 	lock = &published.Lock{}
-	_, err := lock.Add(root, repository.Committed(t.Context()))
+	_, err := lock.Add(t.Context(), repository)
 	require.ErrorContains(t, err, "commit it first")
 	git(t, root, "add", "-A")
 	git(t, root, "commit", "-qm", "Publish run001")
-	added, err := lock.Add(root, repository.Committed(t.Context()))
+	added, err := lock.Add(t.Context(), repository)
 	require.NoError(t, err)
 	assert.Equal(t, []string{filepath.Join(folder, record.CompressedName)}, added)
 	require.FileExists(t, added[0], "until the lock is written")
@@ -75,7 +75,7 @@ func TestARecordingIsBroughtFromAnEarlierCommit(t *testing.T) {
 func TestARunThatIsPublishedNoMoreIsLockedNoMore(t *testing.T) {
 	root, lock := publishedOnce(t)
 	require.NoError(t, os.RemoveAll(filepath.Join(root, "docs", "results", "quick", "run001")))
-	_, err := lock.Add(root, published.Repository{Root: root}.Committed(t.Context()))
+	_, err := lock.Add(t.Context(), published.Repository{Root: root})
 	require.NoError(t, err)
 	assert.Empty(t, lock.Recordings)
 }
@@ -153,7 +153,7 @@ func TestWhatCannotBeFoundAgainIsNotLocked(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(folder, record.CompressedName), []byte("recorded"), 0o600))
 			git(t, root, "add", "-A")
 			git(t, root, "commit", "-qm", "Publish more")
-			_, err := lock.Add(root, published.Repository{Root: root}.Committed(t.Context()))
+			_, err := lock.Add(t.Context(), published.Repository{Root: root})
 			require.ErrorContains(t, err, test.want)
 			assert.Len(t, lock.Recordings, 1)
 			assert.Equal(t, "docs/results/quick/run001", lock.Recordings[0].Folder)

@@ -236,7 +236,7 @@ func (r recordings) lock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	added, err := lock.Add(r.root, r.git.Committed(ctx))
+	added, err := lock.Add(ctx, r.git)
 	if err != nil {
 		return err
 	}
