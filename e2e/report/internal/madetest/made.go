@@ -4,6 +4,7 @@ package madetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,23 +62,12 @@ func Recording(run string, list []record.Scenario, cells ...Cell) result.Recordi
 			j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: c.Style}})
 		}
 		for i, r := range c.Repeats {
-			j.Results = append(j.Results, resultOf(c, i+1, r, groupOf(list, c.Scenario)))
+			of, _ := plain.Find(list, func(s record.Scenario) bool { return s.Name == c.Scenario })
+			j.Results = append(j.Results, resultOf(c, i+1, r, of.Group))
 		}
 	}
 	return result.Recording{Judgement: j}
 }
-
-func groupOf(list []record.Scenario, name string) string {
-	for _, s := range list {
-		if s.Name == name {
-			return s.Group
-		}
-	}
-	return ""
-}
-
-// oracles that every scenario asks.
-func oracles() []string { return []string{"converged", "stays-converged", "reference", "status"} }
 
 func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 	one := judge.Result{
@@ -85,7 +75,7 @@ func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 		Namespace: fmt.Sprintf("services-%s-%s-%d", c.Style, c.Scenario, round), Began: 10 * time.Second, Ended: 22*time.Second + time.Duration(round),
 		End: record.Settled,
 	}
-	for _, name := range oracles() {
+	for _, name := range []string{"converged", "stays-converged", "reference", "status"} { // that every scenario asks
 		v := judge.Verdict{Oracle: name, Outcome: spec.Pass, Message: "as wanted"}
 		if r.Outcome != spec.Pass && r.Outcome != spec.Fail {
 			v.Outcome, v.Message = r.Outcome, r.Message
@@ -99,13 +89,9 @@ func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 		failed := judge.Verdict{Oracle: name, Outcome: spec.Fail, Message: r.Message, Evidence: []string{
 			"+0.003 s harness: patch memcacheds/memcached, size 5", "+45.120 s MODIFIED deployments/memcached 3 of 3 ready | wants 3 <not> 5",
 		}}
-		found := false
-		for i := range one.Verdicts {
-			if one.Verdicts[i].Oracle == name {
-				one.Verdicts[i], found = failed, true
-			}
-		}
-		if !found {
+		if i := slices.IndexFunc(one.Verdicts, func(v judge.Verdict) bool { return v.Oracle == name }); i >= 0 {
+			one.Verdicts[i] = failed
+		} else {
 			one.Verdicts = append(one.Verdicts, failed)
 		}
 		one.End, one.Reason = record.TimedOut, "nothing moved for 45s: 3 of 5 pods are ready"
