@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/restarts"
 )
@@ -20,29 +21,25 @@ import (
 // Shards returns the folders of the runs in a results folder, or in one of published
 // runs, by their number or name; the folder, or file, itself where it is that of one run.
 func Shards(path string) []string {
-	if _, whole := record.Find(path); whole == nil || isThere(filepath.Join(path, SavedName)) {
+	if isRun(path) {
 		return []string{path}
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return []string{path}
-	}
-	var runs []string
-	for _, entry := range entries {
+	entries, _ := os.ReadDir(path) // of what is no folder, none
+	runs := plain.Pick(entries, func(entry os.DirEntry) (string, bool) {
 		folder := filepath.Join(path, entry.Name())
-		_, missing := record.Find(folder)
-		if !entry.IsDir() {
-			continue
-		}
-		if strings.HasPrefix(entry.Name(), "shard-") || missing == nil || isThere(filepath.Join(folder, SavedName)) {
-			runs = append(runs, folder)
-		}
-	}
+		return folder, entry.IsDir() && (strings.HasPrefix(entry.Name(), "shard-") || isRun(folder))
+	})
 	if len(runs) == 0 {
 		return []string{path}
 	}
 	slices.SortFunc(runs, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) // 2 before 10
 	return runs
+}
+
+// isRun reports whether a folder has a recording, or what one was judged to.
+func isRun(folder string) bool {
+	_, err := record.Find(folder)
+	return err == nil || isThere(filepath.Join(folder, SavedName))
 }
 
 // Load judges a recording, and adds up what else is known of it, in one pass: that of a results folder, compressed or
