@@ -95,31 +95,24 @@ func comment(out io.Writer, one result.Part) {
 	}
 	_, _ = fmt.Fprintln(out, plain.Line(line))
 	warmups := 0
-	var names []string
-	left := map[string]map[string]int{} // name, then outcome
+	var left plain.Groups[string, string] // outcomes, by name
 	for i := range one.Samples {
 		s := &one.Samples[i]
 		switch {
 		case s.Warmup:
 			warmups++
 		case s.Outcome != judge.OK:
-			name := string(appendName(nil, s))
-			if left[name] == nil {
-				left[name], names = map[string]int{}, append(names, name)
-			}
-			left[name][s.Outcome]++
+			left.Add(string(appendName(nil, s)), s.Outcome)
 		}
 	}
 	if warmups > 0 {
 		_, _ = fmt.Fprintf(out, "# left out: %s of warm-up rounds\n", plain.Plural(warmups, "latency", "latencies"))
 	}
-	for _, name := range names {
-		var parts []string
-		for _, outcome := range []string{judge.Timeout, judge.Wrong, judge.Interrupted} {
-			if n := left[name][outcome]; n > 0 {
-				parts = append(parts, strconv.Itoa(n)+" "+outcome)
-			}
-		}
+	for _, name := range left.Keys {
+		parts := plain.Pick([]string{judge.Timeout, judge.Wrong, judge.Interrupted}, func(outcome string) (string, bool) {
+			n := len(plain.Where(left.Of[name], func(one string) bool { return one == outcome }))
+			return strconv.Itoa(n) + " " + outcome, n > 0
+		})
 		_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", name, strings.Join(parts, ", "))
 	}
 }
