@@ -1,6 +1,7 @@
 package html
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,19 +40,12 @@ func (i *ids) of(names ...string) string {
 	}
 }
 
+// others are what slug does not keep.
+var others = regexp.MustCompile(`[^a-z0-9]+`)
+
 // slug keeps a text's ASCII letters and digits, in lower case; a hyphen stands for each run of others.
 func slug(text string) string {
 	const longest = 80
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case b.Len() >= longest:
-			return b.String()
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
+	id := others.ReplaceAllString(strings.ToLower(text), "-")
+	return id[:min(len(id), longest)]
 }
