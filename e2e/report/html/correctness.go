@@ -14,21 +14,13 @@ import (
 type badge struct{ Class, Sign, Word, Text string }
 
 func badgeOf(o spec.Outcome) badge {
-	switch o {
-	case spec.Pass:
-		return badge{Class: "pass", Sign: "✓", Word: "pass"}
-	case spec.Fail:
-		return badge{Class: "fail", Sign: "✗", Word: "fail"}
-	case spec.Flaky:
-		return badge{Class: "fail", Sign: "≈", Word: "flaky"}
-	case spec.Late:
-		return badge{Class: "fail", Sign: "✗", Word: "late"}
-	case spec.Invalid:
-		return badge{Class: "warn", Sign: "!", Word: "invalid"}
-	case spec.NotApplicable:
-		return badge{Class: "none", Sign: "–", Word: "not applicable"}
+	look, known := map[spec.Outcome][2]string{
+		spec.Pass: {"pass", "✓"}, spec.Fail: {"fail", "✗"}, spec.Flaky: {"fail", "≈"}, spec.Late: {"fail", "✗"}, spec.Invalid: {"warn", "!"}, spec.NotApplicable: {"none", "–"},
+	}[o]
+	if !known {
+		look = [2]string{"none", "?"}
 	}
-	return badge{Class: "none", Sign: "?", Word: string(o)}
+	return badge{Class: look[0], Sign: look[1], Word: string(o)}
 }
 
 // verdictCell is one style in one scenario.
