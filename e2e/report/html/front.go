@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -25,10 +24,9 @@ type frontPage struct {
 	Runs       []runDots
 	Figures    figures
 	Heats      []heat
-	Surprise   []surprise
-	Surprises  int // of which Surprise are the first
+	Surprises  []result.Difference
 	Warnings   []string
-	Facts      []facts // of the runs with latencies
+	Facts      []*study // of the runs with latencies, which say where they took place
 	Rank       string
 }
 
@@ -38,23 +36,14 @@ type runDots struct {
 	Dots                    *dotPlot
 }
 
-// surprise is a verdict that is not as expected.
-type surprise struct {
-	result.Difference
-	Link string // to the cell; empty: it has none
-}
-
-// mostSurprises is how many the first page lists; the pages of styles have all.
-const mostSurprises = 30
-
 func (s *site) front() *frontPage {
 	p := &frontPage{
 		Repository: s.Repository, About: s.about(), Answers: s.Answers(), Warnings: s.Warnings, Needs: s.needs, Figures: s.figures(),
-		Heats: s.heats(), Rank: result.RankNote(),
+		Heats: s.heats(), Surprises: s.Differences(), Rank: result.RankNote(),
 	}
 	for i, run := range s.runs {
 		if run.Environment != nil {
-			p.Facts = append(p.Facts, factsOf(run.Environment))
+			p.Facts = append(p.Facts, run)
 		}
 		if dots := run.dotPlot(); dots != nil {
 			one := runDots{ID: fmt.Sprintf("run-%d", i+1), Heading: run.heading, Dots: dots}
@@ -64,52 +53,13 @@ func (s *site) front() *frontPage {
 			p.Runs = append(p.Runs, one)
 		}
 	}
-	for _, d := range s.Differences() {
-		one := surprise{Difference: d}
-		if anchor := s.anchors[d.Scenario]; anchor != "" {
-			one.Link = s.to(s.style(d.Label), anchor)
-		}
-		p.Surprise = append(p.Surprise, one)
-	}
-	p.Surprises = len(p.Surprise)
-	p.Surprise = p.Surprise[:min(p.Surprises, mostSurprises)]
 	said := plain.Map(p.Answers, func(answer report.Answer) string { return strings.TrimSpace(answer.Lead + " " + answer.Text) })
 	p.head = s.head("", s.title(), strings.Join(said, " "), s.dispute(""), true)
 	return p
 }
 
-// facts are where a run took place, and what with.
-type facts struct {
-	Pairs []pair // of name and value
-	Notes []string
-}
-
+// pair is a name with a value.
 type pair struct{ Name, Value string }
-
-func factsOf(e *record.Environment) facts {
-	revision, seed := e.Revision, ""
-	if e.Dirty {
-		revision += ", with changes that are not committed"
-	}
-	if e.Seed != 0 {
-		seed = fmt.Sprint(e.Seed)
-	}
-	all := []pair{
-		{"Run", e.Run},
-		{"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")},
-		{"Machine", e.Host.String()},
-		{"Further of it", e.Host.Details()},
-		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
-		{"Kubernetes", e.Kubernetes},
-		{"Nodes", e.NodesText()},
-		{"Container engine", e.Engine},
-		{"Go", e.Go},
-		{"Program", e.Program},
-		{"Revision", revision},
-		{"Seed", seed},
-	}
-	return facts{slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" }), e.Notes}
-}
 
 // dotPlot is the chart of the headline's latencies: a row for each style. A load has none: its figure is the last
 // custom resource of each round, which is in the table.
@@ -237,30 +187,7 @@ func (s *site) command(part result.Part, label, name string) again {
 	if e.Dirty {
 		note += ", with changes that were not committed"
 	}
-	if took := s.took(part.Header.Run); took > 0 {
-		note = fmt.Sprintf("with all its styles it took %.0f minutes; ", max(took.Minutes(), 1)) + note
-	}
 	return again{part.Header.Run, plain.Shell(revision), plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note), part.Published}
-}
-
-// took is how long a run drove samples.
-func (s *site) took(run string) time.Duration {
-	var took time.Duration
-	cells := slices.Clone(s.Cells)
-	for _, row := range s.Matrix.Rows() {
-		cells = append(cells, row.Cells...)
-	}
-	for _, c := range cells {
-		if c == nil {
-			continue
-		}
-		for i := range c.Results {
-			if one := &c.Results[i]; one.Run == run {
-				took = max(took, one.Ended)
-			}
-		}
-	}
-	return took
 }
 
 // title names what was compared; the floor is no contestant.
