@@ -21,19 +21,3 @@ func (g *growth) add(customs int, memory Value) {
 	}
 	(*g)[i].Memory.Values = append((*g)[i].Memory.Values, memory)
 }
-
-// Slope is how much memory a thousand custom resources more take, in bytes: from the idle
-// style, or where that is not known from the load with the fewest, to the load with the most.
-func (c Cost) Slope() (slope float64, known bool) {
-	if len(c.Growth) == 0 {
-		return 0, false
-	}
-	first, last := Held{Memory: c.IdleMemory}, c.Growth[len(c.Growth)-1]
-	if !first.Memory.Known() {
-		first = c.Growth[0]
-	}
-	if last.Customs == first.Customs {
-		return 0, false
-	}
-	return (last.Memory.Median() - first.Memory.Median()) / float64(last.Customs-first.Customs) * 1000, true
-}

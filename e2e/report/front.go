@@ -108,7 +108,7 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 		t.Header, about = append(t.Header, c.Head), append(about, fmt.Sprintf("*%s*: %s", c.Head, c.Text))
 	}
 	var values [][]result.Value
-	var wrong []string
+	var used []string
 	late := false
 	for k, one := range haves {
 		label := r.uses(one)
@@ -130,10 +130,7 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 			late = late || c.ID == result.Last(load) && v.Outcome == spec.Late
 			row, its = append(row, cell), append(its, v)
 		}
-		t.Rows, values = append(t.Rows, row), append(values, its)
-		if text := r.Mishandled(label); text != "" {
-			wrong = append(wrong, table.Escape(label)+" ("+text+")")
-		}
+		t.Rows, values, used = append(t.Rows, row), append(values, its), append(used, label)
 	}
 	if len(t.Rows) > 0 {
 		about = append(about, r.footnotes(&t, values)...)
@@ -144,8 +141,8 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 	if late {
 		t.Notes = append(t.Notes, "❌: not all were written in time; the figure is how many were, in all rounds together.")
 	}
-	if len(wrong) > 0 {
-		t.Notes = append(t.Notes, "Sometimes wrong: "+strings.Join(wrong, "; ")+".")
+	if wrong := r.wrongly(used); wrong != "" {
+		t.Notes = append(t.Notes, "Sometimes wrong: "+wrong+".")
 	}
 	if dated := r.dated(); dated != "" {
 		t.Notes = append(t.Notes, dated)
@@ -224,7 +221,7 @@ func (r *Report) folder(label string) string {
 // atOnce is how many custom resources a load has.
 func (r *Report) atOnce(load string) int {
 	most := 0
-	for c := range r.Of(load) {
+	for _, c := range r.Of(load) {
 		_, _, n := c.Rounds()
 		most = max(most, n)
 	}
@@ -370,7 +367,7 @@ func (r *Report) forms() Answer {
 		}
 		worst := label
 		for _, other := range r.Contestants() {
-			if r.Framework(other) == r.Framework(label) && r.Framework(label) != "" && r.Fails(other).Whole() && most(other) > most(worst) {
+			if r.Framework(other).Name == r.Framework(label).Name && r.Framework(label).Name != "" && r.Fails(other).Whole() && most(other) > most(worst) {
 				worst = other
 			}
 		}

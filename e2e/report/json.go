@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"operatorbench/e2e/grants"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -137,11 +138,10 @@ type DocumentVerdict struct {
 // Document returns the report as report.json has it.
 func (r *Report) Document() *Document {
 	d := &Document{
-		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*record.Environment{}, Warnings: whole(r.Warnings),
-		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs, Claims: []string{},
+		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*record.Environment{}, Warnings: whole(r.Warnings), Counts: DocumentCounts(r.Count()),
+		Styles: whole(plain.Map(r.Styles, r.documentStyle)), Scenarios: whole(r.Scenarios), Rankings: []DocumentRank{}, Cells: whole(plain.Map(r.Cells, r.documentCell)),
+		Costs: whole(r.Costs), Claims: []string{}, Matrix: r.documentMatrix(), Grants: r.Grants,
 	}
-	d.Matrix, d.Grants = r.documentMatrix(), r.Grants
-	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
 	for _, one := range r.Tables() {
 		for _, scenario := range one.Scenarios {
 			for _, k := range one.Ranking(scenario) {
@@ -151,30 +151,23 @@ func (r *Report) Document() *Document {
 			}
 		}
 	}
-	if d.Costs == nil {
-		d.Costs = []result.Cost{}
-	}
 	for i, one := range r.Parts {
 		if one.Environment != nil && (i == 0 || one.Environment != r.Parts[i-1].Environment) {
 			d.Environments = append(d.Environments, one.Environment)
 		}
 	}
-	for _, label := range r.Styles {
-		style, variant := r.Named(label)
-		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor})
-	}
-	for _, c := range r.Cells {
-		d.Cells = append(d.Cells, r.documentCell(c))
-	}
 	return d
 }
 
+func (r *Report) documentStyle(label string) DocumentStyle {
+	style, variant := r.Named(label)
+	return DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor}
+}
+
 func (r *Report) documentCell(c *result.Cell) DocumentCell {
-	t := c.Tally
 	d := DocumentCell{
-		Run:   c.Run,
-		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: t.Passed, Rounds: t.All(), Warmups: c.Warmups, Late: t.Late,
-		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: make([]DocumentResult, 0, len(c.Results)),
+		Run: c.Run, Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Rounds: c.All(), Warmups: c.Warmups, Late: c.Late,
+		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: whole(plain.Map(c.Results, documentResult)),
 	}
 	for _, s := range c.Phases {
 		p := DocumentPhase{Phase: s.Phase, N: s.N, Rounds: s.Rounds, Censored: s.Censored, Wrong: s.Wrong, Interrupted: s.Interrupted}
@@ -195,13 +188,10 @@ func (r *Report) documentCell(c *result.Cell) DocumentCell {
 		p.ToFloor, _ = c.ToFloor(s)
 		d.Phases = append(d.Phases, p)
 	}
-	for i := range c.Results {
-		d.Results = append(d.Results, documentResult(&c.Results[i]))
-	}
 	return d
 }
 
-func documentResult(one *result.Judged) DocumentResult {
+func documentResult(one result.Judged) DocumentResult {
 	d := DocumentResult{
 		Run: one.Run, Round: one.Round, Warmup: one.Warmup, Namespace: one.Namespace, Outcome: one.Outcome(),
 		End: one.End, Reason: one.Reason, Verdicts: make([]DocumentVerdict, len(one.Verdicts)),
@@ -228,12 +218,7 @@ func quantile(o stat.Observation, ci *stat.Interval) *Quantile {
 }
 
 // whole is a list that is not null in JSON.
-func whole(of []string) []string {
-	if of == nil {
-		return []string{}
-	}
-	return of
-}
+func whole[T any](of []T) []T { return append([]T{}, of...) }
 
 // JSON prints the report as a Document, without blanks: jq . makes it readable.
 func (r *Report) JSON(out io.Writer) error {

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"time"
+
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
@@ -75,10 +78,7 @@ func (r *Report) documentMatrix() *DocumentMatrix {
 	if !r.HasMatrix() {
 		return nil
 	}
-	d := &DocumentMatrix{Styles: []string{}, Scenarios: []DocumentScenario{}, Cells: []DocumentMatrixCell{}, Differences: append([]result.Difference{}, r.Differences()...)}
-	for _, s := range r.Matrix.Styles {
-		d.Styles = append(d.Styles, s.Label)
-	}
+	d := &DocumentMatrix{Styles: whole(r.Matrix.Labels()), Scenarios: []DocumentScenario{}, Cells: []DocumentMatrixCell{}, Differences: whole(r.Differences())}
 	for _, row := range r.Matrix.Rows() {
 		d.Scenarios = append(d.Scenarios, DocumentScenario{row.Name, row.Group, row.Description, row.StandsFor})
 		for _, c := range row.Cells {
@@ -93,7 +93,7 @@ func (r *Report) documentMatrix() *DocumentMatrix {
 func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 	d := DocumentMatrixCell{
 		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, DocumentCounts: DocumentCounts(c.Tally),
-		Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Results)),
+		Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: whole(plain.Map(c.Results, documentResult)),
 	}
 	for _, o := range c.Oracles {
 		one := DocumentOracle{Oracle: o.Name, Outcome: o.Outcome, Passed: o.Passed, Failed: o.Failed, Invalid: o.Invalid, NotApplicable: o.NotApplicable}
@@ -102,20 +102,14 @@ func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 		}
 		d.Oracles = append(d.Oracles, one)
 	}
-	if c.Recovery != nil {
-		d.Recovery = &DocumentRecovery{Itself: c.Recovery.Itself, Nudge: c.Recovery.Nudge, Never: c.Recovery.Never, Seconds: []float64{}}
-		for _, after := range c.Recovery.After {
-			d.Recovery.Seconds = append(d.Recovery.Seconds, after.Seconds())
-		}
+	if of := c.Recovery; of != nil {
+		d.Recovery = &DocumentRecovery{of.Itself, of.Nudge, of.Never, whole(plain.Map(of.After, time.Duration.Seconds))}
 	}
 	if s := c.Service; s != nil {
 		d.Service = &DocumentService{s.Asked, s.Answered, s.Gap.Seconds()}
 	}
 	if e := r.Expectation(c); e.Known {
 		d.Expected = &e
-	}
-	for i := range c.Results {
-		d.Repeats = append(d.Repeats, documentResult(&c.Results[i]))
 	}
 	return d
 }

@@ -54,7 +54,7 @@ func (r *Report) JUnit(out io.Writer) error {
 		suite := junitSuite{Name: style}
 		var took float64
 		class := "operatorbench." + style
-		for c := range r.By(style) {
+		for _, c := range r.By(style) {
 			of := class
 			if len(r.Tables()) > 1 {
 				of += "." + c.Run

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
@@ -25,7 +23,7 @@ func (t *tables[Row]) under(title, rule string) *table.Table {
 		one := table.Table{Title: title}
 		var texts []string
 		for _, c := range t.columns {
-			one.Header, one.Words = append(one.Header, c.Head), append(one.Words, c.Better == result.Words)
+			one.Header, one.Words = append(one.Header, c.Head), append(one.Words, c.Words)
 			if c.Text != "" {
 				texts = append(texts, c.Head+": "+c.Text)
 			}
@@ -40,6 +38,27 @@ func (t *tables[Row]) under(title, rule string) *table.Table {
 func (t *tables[Row]) add(row Row) {
 	last := &t.all[len(t.all)-1]
 	last.Rows = append(last.Rows, plain.Map(t.columns, func(c result.ColumnOf[Row]) table.Cell { return t.sheet.cell(c.Of(row)) }))
+}
+
+// RatesTable is how each style kept up with each load.
+func (r *Report) RatesTable() table.Table {
+	all := tables[result.Rate]{columns: result.RateColumns()}
+	t := all.under("Loads: written, from when each change was due",
+		"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer.")
+	for _, one := range r.Rates() {
+		all.add(one)
+		if one.Sent == 0 || one.Held() {
+			continue
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, one.Text()))
+		if sent := r.Sent(one.Style, one.Scenario); sent != "" {
+			t.Notes = append(t.Notes, one.Scenario+": "+sent+".")
+		}
+		if strain := r.Strain(one.Style, one.Scenario); strain != "" {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, strain))
+		}
+	}
+	return *t
 }
 
 // rampTables are what each style holds in each ramp, and how it went through it, step by step.
@@ -89,7 +108,7 @@ func (r *Report) growthTables() []table.Table {
 	return slices.Concat(all.all, backs.all)
 }
 
-// growthNotes say what a style takes, what it asks for at rest, and what all that took the harness.
+// growthNotes say what a style takes, and what it asks for at rest.
 func growthNotes(g *result.Growth) []string {
 	notes := []string{g.Style + ": " + g.Text() + "."}
 	if n := len(g.Levels); n > 0 && g.Levels[n-1].Rest != nil {
@@ -103,9 +122,6 @@ func growthNotes(g *result.Growth) []string {
 			notes = append(notes, fmt.Sprintf("%s, requests a minute at rest with %d: %s.", g.Style, g.Levels[n-1].Customs, strings.Join(calls, ", ")))
 		}
 	}
-	if text := harnessText(g.Kept); text != "" {
-		notes = append(notes, g.Style+", "+text+".")
-	}
 	return notes
 }
 
@@ -118,23 +134,4 @@ func (r *Report) countedTables() []table.Table {
 		t.Notes = append(t.Notes, one.Load+", "+one.Style+": "+one.Text()+".")
 	}
 	return all.all
-}
-
-// harnessText is what it took the harness to create the custom resources and to record them: as much for each entry,
-// however many there are.
-func harnessText(kept []cost.Kept) string {
-	var each, share []string
-	var most int64
-	for _, k := range kept {
-		most = max(most, k.Memory)
-		if k.Stage != record.StageFill || k.Entries == 0 || k.Seconds <= 0 {
-			continue
-		}
-		each = append(each, fmt.Sprintf("%.2f ms from %d on", 1000*k.CPU/float64(k.Entries), k.Customs))
-		share = append(share, fmt.Sprintf("%.0f%%", 100*k.CPU/k.Seconds))
-	}
-	if len(each) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the harness for each entry of the recording: %s (%s of a core); at most %s", strings.Join(each, ", "), strings.Join(share, ", "), plain.Bytes(most))
 }

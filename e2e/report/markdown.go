@@ -10,13 +10,9 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 	"operatorbench/e2e/table"
 )
-
-// markdownProblems is how many failures the summary tells of: GitHub shows job summaries of at most 1 MiB.
-const markdownProblems = 25
 
 // Markdown prints the report as GitHub-flavoured Markdown, for a job summary.
 func (r *Report) Markdown(out io.Writer) error {
@@ -27,7 +23,10 @@ func (r *Report) Markdown(out io.Writer) error {
 	if len(r.Tables()) > 1 {
 		m.line("%s\n", SeveralNote)
 	}
-	m.choices(r)
+	if r.Recommends() {
+		m.needs(r)
+		m.line("")
+	}
 	for _, one := range r.Tables() {
 		if heading := one.Heading(r); heading != "" {
 			m.line("\n### %s\n", text(heading))
@@ -67,22 +66,15 @@ func (r *Report) Markdown(out io.Writer) error {
 	for _, warning := range r.Warnings {
 		m.line("\n- %s", text(warning))
 	}
-	m.failures(r)
 	for _, one := range r.Tables() {
 		m.details(one, one.Heading(r))
-	}
-	for _, line := range r.notApplicable() {
-		m.line("\n%s", text(line))
 	}
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
 
-// The headings that a README links to.
-const (
-	warningsHead = "What to know of these runs"
-	choicesHead  = "Which one should I choose"
-)
+// warningsHead is a heading that a README links to.
+const warningsHead = "What to know of these runs"
 
 // anchor is where GitHub puts a heading.
 func anchor(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }
@@ -117,30 +109,16 @@ func (r *Report) measuredIn() string {
 	return ". " + r.RoundsText()
 }
 
-// choices are what styles meet which need, and which do not.
-func (m *markdown) choices(r *Report) {
-	if !r.Recommends() {
-		return
-	}
-	t := table.Table{Header: []string{"what you need", "when it is met", "what meets it", "what does not", "not known of", "ordered by"}, Left: 6}
-	for _, need := range r.Needs() {
-		t.Row(need.Name, need.Criterion, r.matches(need.Met), r.matches(need.NotMet), strings.Join(need.Unknown, ", "), need.Order)
-	}
-	m.line("\n### %s\n", choicesHead)
-	m.rows(t)
-	if dated := r.dated(); dated != "" {
-		m.line("\n%s", dated)
-	}
-	m.line("")
-}
-
-// overview has one line for each style and scenario.
+// overview has a table for each scenario, the quickest style first.
 func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	m.rows(r.overview())
-	m.line("\n%s", text(r.legend()))
+	for _, scenario := range r.Scenarios {
+		m.rows(r.ranked(scenario))
+		m.line("")
+	}
+	m.line("%s", text(r.legend()))
 	if note := r.warmupNote(); note != "" {
 		m.line("\n%s", note)
 	}
@@ -150,34 +128,6 @@ func (m *markdown) overview(r *Report) {
 func (r *Report) legend() string {
 	return "n: latencies, in r rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
 		"; × floor: p50 by the floor's, in the same runs; loads are shown with the floor of their own run; " + result.RatioNote()
-}
-
-// verdictWithWarmups is a verdict with how many samples only warmed up.
-func verdictWithWarmups(c *result.Cell) string {
-	if c.Warmups > 0 {
-		return fmt.Sprintf("%s (%s)", c.VerdictText(), plain.Plural(c.Warmups, "warm-up"))
-	}
-	return c.VerdictText()
-}
-
-// failures explains what failed, with its evidence.
-func (m *markdown) failures(r *Report) {
-	all := r.failures()
-	if len(all) == 0 {
-		return
-	}
-	m.line("")
-	m.line("### What failed")
-	for i, f := range all {
-		m.line("")
-		if i == markdownProblems {
-			m.line("… and %d more; junit.xml tells of all.", len(all)-i)
-			return
-		}
-		m.line("**%s** (%s)<br>", text(f.title), text(f.where))
-		m.line("%s", text(f.Message))
-		m.evidence(f.Evidence)
-	}
 }
 
 // evidence prints events as they are.
@@ -204,12 +154,7 @@ func fenceFor(s string) string {
 
 // flagsText is how a run was asked for, the empty flags left out.
 func flagsText(flags map[string]string) string {
-	var given []string
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if value := flags[name]; value != "" {
-			given = append(given, "--"+name+"="+value)
-		}
-	}
+	given := plain.Pick(slices.Sorted(maps.Keys(flags)), func(name string) (string, bool) { return "--" + name + "=" + flags[name], flags[name] != "" })
 	return strings.Join(given, " ")
 }
 
@@ -235,19 +180,4 @@ func bounded(s *stat.Summary, p float64, o stat.Observation, ci *stat.Interval) 
 		return shown(s, p, o)
 	}
 	return fmt.Sprintf("%s [%s, %s]", o, ci.Low, ci.High)
-}
-
-// notApplicable says once for each style and oracle why it was not asked.
-func (r *Report) notApplicable() []string {
-	var lines []string
-	for _, c := range r.Cells {
-		for i := range c.Results {
-			for _, v := range c.Results[i].Verdicts {
-				if v.Outcome == spec.NotApplicable {
-					lines = plain.Once(lines, fmt.Sprintf("%s, oracle %s not applicable: %s", c.Style.Label, v.Oracle, v.Message))
-				}
-			}
-		}
-	}
-	return lines
 }

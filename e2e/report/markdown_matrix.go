@@ -19,18 +19,19 @@ const mostReason = 300
 
 // matrix prints the verdicts of all scenarios, what is not as expected, and why the rest did not pass.
 func (m *markdown) matrix(r *Report) {
-	if !r.HasMatrix() {
-		return
-	}
-	m.line("\n### Correctness\n")
-	for _, s := range r.Matrix.Styles {
-		_, tally := r.Tally(s.Label)
-		m.line("- %s: %s", text(s.Label), tally)
+	if r.HasMatrix() {
+		m.line("\n### Correctness\n")
+		for _, label := range r.Matrix.Labels() {
+			_, tally := r.Tally(label)
+			m.line("- %s: %s", text(label), tally)
+		}
 	}
 	m.failed(r)
-	m.line("\n<details><summary>All verdicts: %s</summary>\n", plain.Plural(len(r.Matrix.Rows()), "scenario"))
-	m.rows(r.verdictTable())
-	m.line("\n</details>")
+	if r.HasMatrix() {
+		m.line("\n<details><summary>All verdicts: %s</summary>\n", plain.Plural(len(r.Matrix.Rows()), "scenario"))
+		m.rows(r.verdictTable())
+		m.line("\n</details>")
+	}
 	m.differences(r.Differences())
 	m.findings(r)
 }
@@ -38,9 +39,9 @@ func (m *markdown) matrix(r *Report) {
 // failed lists what did not pass, in a line each, with its reason.
 func (m *markdown) failed(r *Report) {
 	t := table.Table{Header: []string{"not passed", "style", "scenario", "oracles", "reason"}, Left: 5}
-	for _, s := range r.Matrix.Styles {
-		for _, f := range r.Findings(s.Label) {
-			row := table.Texts(f.Word(), s.Label, f.Scenario, strings.Join(f.FailedNames(), ", "), plain.Clip(f.Reason(), mostReason))
+	for _, label := range r.Styles {
+		for _, f := range r.Findings(label) {
+			row := table.Texts(f.Word(), label, f.Scenario, strings.Join(f.FailedNames(), ", "), plain.Clip(f.Reason(), mostReason))
 			row[0].Outcome = f.Verdict
 			t.Rows = append(t.Rows, row)
 		}
@@ -53,7 +54,7 @@ func (m *markdown) failed(r *Report) {
 
 // verdictTable has the verdicts of all scenarios.
 func (r *Report) verdictTable() table.Table {
-	labels := plain.Map(r.Matrix.Styles, func(s result.Style) string { return s.Label })
+	labels := r.Matrix.Labels()
 	t := table.Table{Header: append([]string{"scenario"}, labels...), Left: 1 + len(labels)}
 	for _, g := range r.Matrix.Groups {
 		heading := make([]table.Cell, len(t.Header))
@@ -103,12 +104,12 @@ func failedAnchor(label string) string { return "failed-" + url.PathEscape(label
 // findings explains every cell that did not pass, folded away.
 func (m *markdown) findings(r *Report) {
 	listed := 0
-	for _, s := range r.Matrix.Styles {
-		all := r.Findings(s.Label)
+	for _, label := range r.Styles {
+		all := r.Findings(label)
 		if len(all) == 0 {
 			continue
 		}
-		m.line("\n<a id=\"%s\"></a>\n<details><summary>%s: what did not pass, and why</summary>", failedAnchor(s.Label), text(s.Label))
+		m.line("\n<a id=\"%s\"></a>\n<details><summary>%s: what did not pass, and why</summary>", failedAnchor(label), text(label))
 		before := teller{}
 		for _, f := range all {
 			if listed++; listed > mostFindings {

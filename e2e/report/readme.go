@@ -29,7 +29,9 @@ type Place struct {
 func (r *Report) Figures(out io.Writer, at Place) error {
 	m := &markdown{}
 	m.line("%s\n", words)
-	m.needs(r)
+	if r.Recommends() {
+		m.needs(r)
+	}
 	for _, one := range r.Tables() {
 		figures := one.linked(one.figuresTable(), at, false)
 		if len(figures.Rows) == 0 {
@@ -145,19 +147,22 @@ func (r *Report) seen(c *result.Cell) string {
 // measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was
 // handled wrongly in it.
 func (r *Report) measuredNotes(whole *Report) []string {
-	var notes, wrong []string
+	var notes []string
 	if e := r.Environment; e != nil && r.Heading(whole) == "" {
 		notes = append(notes, fmt.Sprintf("Measured in one run (%s) on %s; %s. %s", r.RoundsText(), text(e.Host.String()), text(e.Place()), record.MachineNote))
 	}
-	for _, label := range r.Contestants() {
-		if text := r.Mishandled(label); text != "" {
-			wrong = append(wrong, label+" ("+text+")")
-		}
-	}
-	if len(wrong) > 0 {
-		notes = append(notes, "Measured changes that were handled wrongly or late: "+text(strings.Join(wrong, "; "))+".")
+	if wrong := r.wrongly(r.Contestants()); wrong != "" {
+		notes = append(notes, "Measured changes that were handled wrongly or late: "+wrong+".")
 	}
 	return notes
+}
+
+// wrongly says of styles which measured changes they handled wrongly or late, and how often; empty: of none.
+func (r *Report) wrongly(labels []string) string {
+	return strings.Join(plain.Pick(labels, func(label string) (string, bool) {
+		wrong := r.Mishandled(label)
+		return text(label + " (" + wrong + ")"), wrong != ""
+	}), "; ")
 }
 
 // words says what the words of the figures mean.
@@ -167,10 +172,7 @@ const words = "In a *round* each style is installed, measured and removed once. 
 
 // needs is the table of needs and the styles that meet them.
 func (m *markdown) needs(r *Report) {
-	if !r.Recommends() {
-		return
-	}
-	m.line("**%s?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.", choicesHead)
+	m.line("**Which one should I choose?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.")
 	if dated := r.dated(); dated != "" {
 		m.line("%s", dated)
 	}
@@ -228,19 +230,15 @@ func (r *Report) severalVersions() string {
 
 // older names the styles that are not built on the newest version of their framework; empty: there are none.
 func (r *Report) older() string {
-	var older []string
-	for _, label := range r.Contestants() {
-		header := r.Header(label)
-		if header == nil || header.Framework == nil || !strings.ContainsAny(header.Framework.Newest, "0123456789") { // else: not known
-			continue
-		}
-		f := header.Framework
+	older := plain.Pick(r.Contestants(), func(label string) (string, bool) {
+		f := r.Framework(label)
 		version := f.Version
 		if f.Date != "" {
 			version += " of " + f.Date
 		}
-		older = append(older, fmt.Sprintf("%s on %s %s (newest: %s)", label, f.Name, version, f.Newest))
-	}
+		known := strings.ContainsAny(f.Newest, "0123456789")
+		return fmt.Sprintf("%s on %s %s (newest: %s)", label, f.Name, version, f.Newest), known
+	})
 	return told("Not measured on the newest version of their framework: ", older, ".")
 }
 

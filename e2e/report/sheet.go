@@ -175,22 +175,6 @@ func (r *Report) CSV(out io.Writer) error {
 	return w.Error()
 }
 
-// overview has one line for each style and scenario.
-func (r *Report) overview() table.Table {
-	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "r", "rank", "written p50", "max", "ready p50", "max", "× floor"}, Words: []bool{true, true, true}}
-	for _, label := range r.Styles {
-		for c := range r.By(label) {
-			written, ready := c.Outcome()
-			one, other := figures(written), figures(ready)
-			row := table.Texts(label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
-				one[0], one[2], other[0], other[2], c.BesideFloor(written))
-			row[2].Outcome = c.Verdict
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
-}
-
 // ranked is one scenario, the quickest style first, and the columns by their worth.
 func (r *Report) ranked(scenario string) table.Table {
 	done, seen := "written", "ready"
@@ -225,7 +209,7 @@ func (r *Report) phasesTable(scenario string, all bool) table.Table {
 		if !all && spec.Inner(phase) && len(r.Contestants()) > 1 {
 			continue
 		}
-		for c := range r.Of(scenario) {
+		for _, c := range r.Of(scenario) {
 			s, there := c.Phase(phase)
 			if !there {
 				continue
@@ -236,7 +220,7 @@ func (r *Report) phasesTable(scenario string, all bool) table.Table {
 			} else {
 				row = append(row, f[:]...)
 			}
-			t.Row(append(row, c.FloorFigure(s), result.Uncounted(s))...)
+			t.Row(append(row, c.BesideFloor(s), result.Uncounted(s))...)
 		}
 	}
 	return t

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
@@ -16,11 +14,10 @@ import (
 // width is the most columns that a line takes.
 const width = table.Width
 
-// terminalProblems is how many failures a terminal is told of; summary.md and junit.xml have more.
-const terminalProblems = 5
+// terminalFindings is how many failures of one style a terminal is told of; summary.md has more.
+const terminalFindings = 40
 
-// fewStyles is how many styles can be read side by side in a terminal phase by phase: of more, each scenario is a table
-// of its own, without phases.
+// fewStyles is how many styles can be read side by side in a terminal, phase by phase and test by test.
 const fewStyles = 4
 
 // Terminal prints the report for a person, at most 100 columns wide. With
@@ -47,7 +44,6 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	for _, one := range r.tables() {
 		t.table(one)
 	}
-	t.failures(r)
 	for _, warning := range r.Warnings {
 		t.line("")
 		t.line("%s: %s", t.paint(spec.Invalid, "warning"), plain.Line(warning))
@@ -86,26 +82,100 @@ func (t *terminal) paint(outcome spec.Outcome, text string) string {
 	return table.Paint(outcome, text)
 }
 
-// scenario prints a scenario's verdicts, and below them its phases, each with the floor first and the styles beside it.
-// Inner phases are shown of one style alone.
+// scenario prints the phases of a scenario, each with the floor first and the styles beside it. Inner phases are shown of
+// one style alone.
 func (t *terminal) scenario(r *Report, scenario string) {
-	t.gap()
-	t.verdicts(r, scenario)
 	all := r.phasesTable(scenario, false)
+	if len(all.Rows) == 0 { // it only warmed styles up, for another one
+		return
+	}
 	for i := range all.Rows { // a phase is named once
 		for k := i + 1; k < len(all.Rows) && all.Rows[k][0].Text == all.Rows[i][0].Text; k++ {
 			all.Rows[k][0].Text = ""
 		}
 	}
-	if len(all.Rows) > 0 { // else it only warmed styles up, for another one
-		t.lines(all)
+	t.gap()
+	t.line("%s", plain.Line(scenario))
+	t.lines(all)
+}
+
+// matrix prints what did not pass, and below that the verdicts of all scenarios, if the styles can be read side by side.
+func (t *terminal) matrix(r *Report) {
+	for _, label := range r.Styles {
+		t.findings(r, label)
 	}
-	if n := len(slices.DeleteFunc(r.Phases(scenario), func(p string) bool { return !spec.Inner(p) })); n > 0 && len(r.Contestants()) > 1 {
-		t.line("  and %s of single styles: see summary.md", plain.Plural(n, "inner phase"))
+	if !r.HasMatrix() {
+		return
+	}
+	t.gap()
+	if len(r.Matrix.Styles) > fewStyles {
+		t.line("The verdicts of all scenarios: report.html and summary.md, which --format=html and markdown make.")
+	} else {
+		t.verdictTable(r)
+	}
+	for i, line := range r.Inapplicable() {
+		if i == 0 {
+			t.line("")
+		}
+		t.wrapped("", unknown+" "+line)
 	}
 }
 
-// overview has one line for each style and scenario. It comes last of the tables, where a terminal still shows it.
+// verdictTable has a row for each scenario, and a column for each style.
+func (t *terminal) verdictTable(r *Report) {
+	labels := r.Matrix.Labels()
+	all := table.Table{Header: append([]string{"scenario"}, labels...), Left: 1 + len(labels)}
+	for _, row := range r.Matrix.Rows() {
+		all.Rows = append(all.Rows, append(table.Texts(row.Name), plain.Map(row.Cells, func(c *result.Cell) table.Cell {
+			if c == nil { // it was not driven
+				return table.Cell{}
+			}
+			return table.Cell{Text: c.Word(), Outcome: c.Verdict}
+		})...))
+	}
+	t.lines(all)
+}
+
+// findings lists what did not pass of a style, what is not as expected first: that with what was seen, the rest with its
+// reason.
+func (t *terminal) findings(r *Report, label string) {
+	foreseen := func(f result.Finding) bool { return !f.Surprise() }
+	all := append(plain.Where(r.Findings(label), result.Finding.Surprise), plain.Where(r.Findings(label), foreseen)...)
+	if len(all) > 0 {
+		t.gap()
+		heading := plain.Line(label)
+		if _, tally := r.Tally(label); r.Recorded(label) {
+			heading += ": " + tally
+		}
+		t.line("%s", heading)
+	}
+	before := teller{}
+	for i, f := range all {
+		if i == terminalFindings {
+			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
+			return
+		}
+		for i, line := range plain.Wrap(plain.Line(f.Title()), width-4) {
+			if i > 0 {
+				line = "  " + line
+			}
+			t.line("  %s", t.paint(f.Verdict, line))
+		}
+		if f.Same && f.Why != "" {
+			t.wrapped("    ", f.Why)
+			continue
+		}
+		for _, o := range before.reasons(f.Cell) {
+			t.wrapped("    ", o.Name+": "+o.Message)
+			for _, e := range o.Evidence {
+				t.wrapped("      ", e)
+			}
+		}
+	}
+}
+
+// overview has a table for each scenario, the quickest style first. It comes last of the tables, where a terminal still
+// shows it.
 func (t *terminal) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
@@ -115,24 +185,12 @@ func (t *terminal) overview(r *Report) {
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
 	t.wrapped("", "rank \"2–4\": second, third or fourth, as far as these rounds tell; × floor: the p50 (median) as a multiple of the floor's, where no operator "+
 		"is and the harness itself writes; verdict: samples that are right, of all")
-	t.line("")
-	many := len(r.Contestants()) > fewStyles
-	if many {
-		for _, scenario := range r.Scenarios {
-			t.lines(r.ranked(scenario))
-			t.gap()
-		}
-	} else {
-		all := r.overview()
-		last := len(all.Header) - 1 // it stands above
-		all.Header = all.Header[:last]
-		for i := range all.Rows {
-			all.Rows[i] = all.Rows[i][:last]
-		}
-		t.lines(all)
+	for _, scenario := range r.Scenarios {
+		t.line("")
+		t.lines(r.ranked(scenario))
 	}
 	t.wrapped("", "r: rounds; "+result.RankNote())
-	if many {
+	if len(r.Contestants()) > fewStyles {
 		t.wrapped("", "Each phase of each scenario: report.html and summary.md, which --format=html and markdown make.")
 	}
 	if note := r.warmupNote(); note != "" {
@@ -156,23 +214,6 @@ func (t *terminal) table(all table.Table) {
 	}
 }
 
-// verdicts prints a scenario's name and each style's verdict, in as many lines as they need.
-func (t *terminal) verdicts(r *Report, scenario string) {
-	const gap = "   "
-	line, used := plain.Line(scenario), utf8.RuneCountInString(scenario)
-	for c := range r.Of(scenario) {
-		style := plain.Clip(plain.Line(c.Style.Label), 20)
-		plain := style + " " + c.VerdictText()
-		if used+len(gap)+utf8.RuneCountInString(plain) > width {
-			t.line("%s", line)
-			line, used = " ", 1
-		}
-		line += gap + style + " " + t.paint(c.Verdict, c.VerdictText())
-		used += len(gap) + utf8.RuneCountInString(plain)
-	}
-	t.line("%s", line)
-}
-
 // wrapped prints a foreign text, its further lines indented deeper.
 func (t *terminal) wrapped(indent, text string) {
 	for i, line := range plain.Wrap(plain.Line(text), width-len(indent)-2) {
@@ -180,21 +221,5 @@ func (t *terminal) wrapped(indent, text string) {
 			line = "  " + line
 		}
 		t.line("%s%s", indent, line)
-	}
-}
-
-func (t *terminal) failures(r *Report) {
-	all := r.failures()
-	for i, f := range all {
-		t.line("")
-		if i == terminalProblems {
-			t.line("… and %d more; summary.md and junit.xml tell of them", len(all)-i)
-			return
-		}
-		t.line("%s", t.paint(f.Outcome, plain.Line(f.title)))
-		t.wrapped("  ", f.where+": "+f.Message)
-		for _, e := range f.Evidence {
-			t.wrapped("    ", e)
-		}
 	}
 }

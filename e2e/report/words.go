@@ -6,7 +6,6 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -26,34 +25,6 @@ func (t teller) reasons(c *result.Cell) []result.Oracle {
 			all[i].Message, all[i].Evidence = "as in "+before, nil
 		default:
 			t[said] = c.Scenario
-		}
-	}
-	return all
-}
-
-// failure is a reason why a measured cell did not pass.
-type failure struct {
-	title string
-	where string // the first sample that it was said of
-	result.Oracle
-}
-
-// failures are the reasons why measured cells did not pass.
-func (r *Report) failures() []failure {
-	var all []failure
-	for _, c := range r.Cells {
-		if c.Verdict == spec.Pass || c.Verdict == spec.NotApplicable {
-			continue
-		}
-		for _, o := range c.Reasons() {
-			title := fmt.Sprintf("%s %s, %s", c.Style.Label, c.Scenario, c.VerdictText())
-			if r.Foreseen(c) {
-				title += ", as expected"
-			}
-			if o.Outcome != spec.Late {
-				title += ": " + o.Name
-			}
-			all = append(all, failure{title, fmt.Sprintf("round %d, namespace %s", o.Round, o.Namespace), o})
 		}
 	}
 	return all

@@ -107,45 +107,29 @@ func (c *Cell) sum() {
 		c.Reason = late.Message
 	}
 	if c.Verdict == spec.Invalid || c.Verdict == spec.NotApplicable {
-		for _, o := range c.Oracles {
-			if o.Outcome == c.Verdict {
-				c.Reason = o.Message
-				break
-			}
-		}
+		of, _ := plain.Find(c.Oracles, func(o Oracle) bool { return o.Outcome == c.Verdict })
+		c.Reason = of.Message
 	}
 }
 
-// late is the first sample that was given up; nil: none was.
-func (c *Cell) late() *Judged {
+// overdue tells of the first sample that was given up as an oracle would, since none did; false: none was.
+func (c *Cell) overdue() (Oracle, bool) {
 	i := slices.IndexFunc(c.Results, func(s Judged) bool { return s.Outcome() == spec.Late })
 	if i < 0 {
-		return nil
-	}
-	return &c.Results[i]
-}
-
-// overdue tells of the first sample that was late as an oracle would, since none did; false: none was.
-func (c *Cell) overdue() (Oracle, bool) {
-	s := c.late()
-	if s == nil {
 		return Oracle{}, false
 	}
+	s := &c.Results[i]
 	return Oracle{
 		Name: string(spec.Late), Outcome: spec.Late, Run: s.Run, Round: s.Round, Namespace: s.Namespace,
 		Message: fmt.Sprintf("given up after %.0f s, though no oracle failed: %s", s.seconds(), cmp.Or(s.Reason, "its time was over")),
 	}, true
 }
 
-func (s *Judged) seconds() float64 { return (s.Ended - s.Began).Seconds() }
+func (s Judged) seconds() float64 { return (s.Ended - s.Began).Seconds() }
 
 // Seconds is how long the cell's samples took.
 func (c *Cell) Seconds() float64 {
-	var took float64
-	for i := range c.Results {
-		took += c.Results[i].seconds()
-	}
-	return took
+	return plain.Sum(c.Results, func(s Judged) float64 { return s.seconds() })
 }
 
 // FailedNames are the names of the oracles that failed in some sample.

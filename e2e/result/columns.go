@@ -18,17 +18,19 @@ import (
 
 // Column is a figure by which styles are compared, which are named by their labels. Set.Columns lists all of them: a
 // format chooses by ID.
-type Column = ColumnOf[string]
-
-// ColumnOf is a figure by which the rows of a table are compared: see Column, RateColumns, StepColumns and
-// LevelColumns.
-type ColumnOf[Row any] struct {
+type Column struct {
 	ID, Head string
 	Text     string // what it is, in a clause
-	Group    string // of a style's, one of ColumnGroups
-	Unit     string // of Value.Number, as Amount takes it; empty: it has none
+	Group    string // one of ColumnGroups
 	Better   Better
-	Of       func(Row) Value
+	Of       func(label string) Value
+}
+
+// ColumnOf is a figure in a table whose rows are no styles: see RateColumns, StepColumns and LevelColumns.
+type ColumnOf[Row any] struct {
+	Head, Text string // Text is empty where the head says it
+	Words      bool   // it is no figure at all
+	Of         func(Row) Value
 }
 
 // Better says which way a figure is better.
@@ -38,14 +40,13 @@ type Better int
 const (
 	Less Better = iota
 	More
-	Neither
 	Words // not a figure at all
 )
 
 // Value is what is known of a style in a column.
 type Value struct {
 	Text      string       // empty: nothing is known
-	Number    float64      // in the column's unit
+	Number    float64      // seconds, bytes, cores, a share, a count or its rate
 	Known     bool         // Number compares with those of other styles
 	Bound     bool         // Number only orders: the figure itself is Text, a bound or a count
 	Low, High string       // its 95% interval; empty: there is none
@@ -143,15 +144,18 @@ func Holds(ramp string) string { return ramp + ".holds" }
 
 func (r *Set) latencyColumns() []Column {
 	columns := []Column{
-		{"rank", "rank", strings.TrimPrefix(RankNote(), "rank: "), GroupChange, "1", Less, func(label string) Value {
-			rank := r.RankOf(label, r.Headline())
-			if len(r.tables) > 0 || rank.Place == 0 {
+		{"rank", "rank", strings.TrimPrefix(RankNote(), "rank: "), GroupChange, Less, func(label string) Value {
+			if len(r.tables) > 0 {
 				return Value{}
 			}
-			return Value{Text: rank.String(), Number: float64(rank.Place), Known: true}
+			return r.RankOf(label, r.Headline()).value()
 		}},
-		{"n", "n (rounds)", "how many changes were measured, in how many rounds", GroupChange, "", Words, func(label string) Value {
-			written, _ := r.outcome(label, r.Headline())
+		{"n", "n (rounds)", "how many changes were measured, in how many rounds", GroupChange, Words, func(label string) Value {
+			c := r.Cell(label, r.Headline())
+			if c == nil {
+				return Value{}
+			}
+			written, _ := c.Outcome()
 			if written.N == 0 {
 				return Value{}
 			}
@@ -164,7 +168,7 @@ func (r *Set) latencyColumns() []Column {
 		}
 		if r.isRamp(s) {
 			columns = append(columns, Column{
-				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, "1/s", More,
+				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, More,
 				func(label string) Value { return heldValue(r.Ramps(), s, label) },
 			})
 			continue
@@ -175,22 +179,22 @@ func (r *Set) latencyColumns() []Column {
 		}
 		if r.IsLoad(s) {
 			columns = append(columns,
-				r.cellColumn(s, GroupMany, Last(s), "s", s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),
-				r.cellColumn(s, GroupMany, Status(s), "1", s+", status in time", "how many custom resources of the load had their status in time", statusValue),
+				r.cellColumn(s, GroupMany, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),
+				r.cellColumn(s, GroupMany, Status(s), s+", status in time", "how many custom resources of the load had their status in time", statusValue),
 				r.ratioColumn(s, GroupMany))
 			continue
 		}
 		asked, pods := r.Until(s)
 		columns = append(columns,
-			r.cellColumn(s, GroupChange, Written(s), "s", s+" written", "median time until "+asked, func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Written(s), s+" written", "median time until "+asked, func(c *Cell) Value {
 				written, _ := c.Outcome()
 				return measured("s", written, written.P50, written.CI50)
 			}),
-			r.cellColumn(s, GroupChange, Ready(s), "s", s+" ready", "median time until "+pods, func(c *Cell) Value {
+			r.cellColumn(s, GroupChange, Ready(s), s+" ready", "median time until "+pods, func(c *Cell) Value {
 				_, ready := c.Outcome()
 				return measured("s", ready, ready.P50, ready.CI50)
 			}),
-			r.cellColumn(s, GroupChange, Tail(s), "s", s+" p90", "p90 of written; the maximum where n is too small for a p90", tailValue),
+			r.cellColumn(s, GroupChange, Tail(s), s+" p90", "p90 of written; the maximum where n is too small for a p90", tailValue),
 			r.ratioColumn(s, GroupChange))
 	}
 	return columns
@@ -198,7 +202,7 @@ func (r *Set) latencyColumns() []Column {
 
 // Until says what the operator has done, and then the cluster, when a change of a scenario is over.
 func (r *Set) Until(scenario string) (written, ready string) {
-	for c := range r.Of(scenario) {
+	for _, c := range r.Of(scenario) {
 		if done, _ := c.Outcome(); done.Phase == spec.PhaseChildGone {
 			return "the " + r.Child() + " is gone", "its pods are gone"
 		}
@@ -207,8 +211,8 @@ func (r *Set) Until(scenario string) (written, ready string) {
 }
 
 // cellColumn is a column of a style's cell in a scenario.
-func (r *Set) cellColumn(scenario, group, id, unit, head, text string, of func(c *Cell) Value) Column {
-	return Column{id, head, text, group, unit, Less, func(label string) Value {
+func (r *Set) cellColumn(scenario, group, id, head, text string, of func(c *Cell) Value) Column {
+	return Column{id, head, text, group, Less, func(label string) Value {
 		c := r.Cell(label, scenario)
 		if c == nil {
 			return Value{}
@@ -224,7 +228,7 @@ func (r *Set) cellColumn(scenario, group, id, unit, head, text string, of func(c
 
 // ratioColumn is how many times as long as Reference styles take in a scenario.
 func (r *Set) ratioColumn(scenario, group string) Column {
-	return Column{Times(scenario), scenario + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, "1", Less, func(label string) Value {
+	return Column{Times(scenario), scenario + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, Less, func(label string) Value {
 		ratio, known := r.ToReference(label, scenario)
 		if !known {
 			return Value{}
@@ -238,14 +242,6 @@ func (r *Set) ratioColumn(scenario, group string) Column {
 		}
 		return v
 	}}
-}
-
-// outcome is when a style had written in a scenario, and when pods were ready; N is 0: it was not measured.
-func (r *Set) outcome(label, scenario string) (written, ready stat.Summary) {
-	if c := r.Cell(label, scenario); c != nil {
-		return c.Outcome()
-	}
-	return written, ready
 }
 
 // measured is one of a summary's quantiles, in a unit.
@@ -330,8 +326,8 @@ func (r *Set) correctColumns() []Column {
 		}
 	}
 	columns := []Column{
-		{"fails", "tests that fail", "of the measured changes and the scenarios of the correctness matrix, as far as they apply to the style", GroupCorrect, "1", Less, count(r.Fails)},
-		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, "1", Less, func(label string) Value {
+		{"fails", "tests that fail", "of the measured changes and the scenarios of the correctness matrix, as far as they apply to the style", GroupCorrect, Less, count(r.Fails)},
+		{"causes", "causes", "what these tests fail from, by the style's verdicts.yaml", GroupCorrect, Less, func(label string) Value {
 			name, _ := r.Named(label)
 			if f := r.Fails(label); !f.Known || !r.expected[name].Known() {
 				return Value{}
@@ -340,10 +336,10 @@ func (r *Set) correctColumns() []Column {
 			return Value{Text: strconv.Itoa(n), Number: float64(n), Known: true}
 		}},
 		r.weightColumn(),
-		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, "1", Less, count(r.loses)},
+		{"loses", "lost changes", "tests in which a change is not carried out without help", GroupCorrect, Less, count(r.loses)},
 	}
 	for i, a := range conformance() {
-		columns = append(columns, Column{a.name, a.name, "what every operator is held to: " + a.text, GroupCorrect, "", Words, func(label string) Value {
+		columns = append(columns, Column{a.name, a.name, "what every operator is held to: " + a.text, GroupCorrect, Words, func(label string) Value {
 			all := r.Conformance(label)
 			if len(all) == 0 || all[i].Unasked {
 				return Value{}
@@ -363,29 +359,29 @@ func (r *Set) correctColumns() []Column {
 
 // Priced is a cost column's figure in one cost.
 type Priced struct {
-	ID, Head, Text, Unit string
-	Of                   func(Cost) Figure
-	beside               bool // loads and the correctness matrix tell of it, too
+	ID, Head, Text string
+	Of             func(Cost) Figure
+	beside         bool // loads and the correctness matrix tell of it, too
 }
 
 // Prices are the figures of a cost, in their order.
 func Prices() []Priced {
 	per := func(name string) func(Cost) Figure { return func(c Cost) Figure { return c.PerChange(name) } }
 	return []Priced{
-		{"cpu", "CPU net", "CPU time of all its pods for each change, beyond what they use idle", "s", func(c Cost) Figure { return c.BusyCPU }, false},
-		{"idle-cpu", "idle CPU", "of all its pods while nothing changes, in % of one CPU", "cores", func(c Cost) Figure { return c.IdleCPU }, false},
-		{"pods", "pods", "that it makes for each change, beside those that the custom resource asks for", "1", per(cost.Pods), false},
-		{"objects", "objects", "custom objects that it makes for each change", "1", Cost.Made, false},
-		{"calls", "calls", "requests to the API server for each change", "1", per(cost.Calls), false},
-		{"writes", "writes", "requests that write, for each change", "1", per(cost.Writes), false},
-		{"memory", "peak memory", "the most memory of all its pods together during single changes", "bytes", func(c Cost) Figure { return c.PeakMemory }, false},
-		{"idle-memory", "idle memory", "memory of all its pods while nothing changes", "bytes", func(c Cost) Figure { return c.IdleMemory }, false},
-		{"install", "install", "from the first manifest until it sees every event", "s", func(c Cost) Figure { return c.Install }, false},
-		{"calls-before", "calls before the write", "requests to the API server at a create, until the one that writes the main child: each that is waited for delays it", "1", func(c Cost) Figure { return c.CallsBefore }, false},
-		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", "s", func(c Cost) Figure { return c.ColdStart }, true},
-		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", "bytes", func(c Cost) Figure { return c.ManyMemory }, true},
-		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", "1", func(c Cost) Figure { return c.UnchangedCalls }, true},
-		{"log-lines", "log lines", "that its pods write for each request of the tests in which nothing of it is broken", "1", func(c Cost) Figure { return c.LogLines }, true},
+		{"cpu", "CPU net", "CPU time of all its pods for each change, beyond what they use idle", func(c Cost) Figure { return c.BusyCPU }, false},
+		{"idle-cpu", "idle CPU", "of all its pods while nothing changes, in % of one CPU", func(c Cost) Figure { return c.IdleCPU }, false},
+		{"pods", "pods", "that it makes for each change, beside those that the custom resource asks for", per(cost.Pods), false},
+		{"objects", "objects", "custom objects that it makes for each change", Cost.Made, false},
+		{"calls", "calls", "requests to the API server for each change", per(cost.Calls), false},
+		{"writes", "writes", "requests that write, for each change", per(cost.Writes), false},
+		{"memory", "peak memory", "the most memory of all its pods together during single changes", func(c Cost) Figure { return c.PeakMemory }, false},
+		{"idle-memory", "idle memory", "memory of all its pods while nothing changes", func(c Cost) Figure { return c.IdleMemory }, false},
+		{"install", "install", "from the first manifest until it sees every event", func(c Cost) Figure { return c.Install }, false},
+		{"calls-before", "calls before the write", "requests to the API server at a create, until the one that writes the main child: each that is waited for delays it", func(c Cost) Figure { return c.CallsBefore }, false},
+		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", func(c Cost) Figure { return c.ColdStart }, true},
+		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", func(c Cost) Figure { return c.ManyMemory }, true},
+		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", func(c Cost) Figure { return c.UnchangedCalls }, true},
+		{"log-lines", "log lines", "that its pods write for each request of the tests in which nothing of it is broken", func(c Cost) Figure { return c.LogLines }, true},
 	}
 }
 
@@ -396,20 +392,11 @@ func (r *Set) costColumns() []Column {
 		if p.beside {
 			group, costs = GroupStart, r.Beside
 		}
-		columns = append(columns, Column{p.ID, p.Head, p.Text, group, p.Unit, Less, func(label string) Value {
-			return used(costs, label, p.Of).value()
+		columns = append(columns, Column{p.ID, p.Head, p.Text, group, Less, func(label string) Value {
+			return used(costs, label, p.Of)
 		}})
 	}
 	return columns
-}
-
-func (u Used) value() Value {
-	if u.N == 0 {
-		return Value{Note: u.Missing}
-	}
-	v := measured(u.Unit, u.Summary, u.P50, u.CI50)
-	v.Run = u.Run
-	return v
 }
 
 // Amount prints a quantity in its unit: s, cores, bytes, share, or a count ("1") or its rate ("1/s").
@@ -430,8 +417,8 @@ func Amount(unit string, value float64) string {
 
 func (r *Set) codeColumns() []Column {
 	var columns []Column
-	add := func(id, head, text, unit string, better Better, of func(*record.StyleFacts, *record.Environment) Value) {
-		columns = append(columns, Column{id, head, text, GroupCode, unit, better, func(label string) Value {
+	add := func(id, head, text string, better Better, of func(*record.StyleFacts, *record.Environment) Value) {
+		columns = append(columns, Column{id, head, text, GroupCode, better, func(label string) Value {
 			facts, environment := r.Facts(label)
 			if facts == nil || facts.Owned == nil {
 				return Value{}
@@ -440,16 +427,16 @@ func (r *Set) codeColumns() []Column {
 		}})
 	}
 	lines := func(id, head, text string, of func(*record.Owned) int) {
-		add(id, head, text, "1", Less, func(f *record.StyleFacts, _ *record.Environment) Value { return whole(of(f.Owned)) })
+		add(id, head, text, Less, func(f *record.StyleFacts, _ *record.Environment) Value { return whole(of(f.Owned)) })
 	}
-	columns = append(columns, Column{"language", "language", "the programming language that at least a third of the lines to maintain are in, build files left out; else YAML", GroupCode, "", Words, func(label string) Value {
+	columns = append(columns, Column{"language", "language", "the programming language that at least a third of the lines to maintain are in, build files left out; else YAML", GroupCode, Words, func(label string) Value {
 		return Value{Text: r.Language(label)}
 	}})
 	lines("lines", "lines", "lines to maintain: code, manifests and build files, without blank lines, comments and what a generator wrote and nobody has changed", func(o *record.Owned) int { return o.Lines - o.Scaffold })
 	lines("logic", "logic", "of these, lines of a programming language, with what a generator wrote", func(o *record.Owned) int { return kinds(o).logic })
 	lines("manifests", "manifests", "lines of YAML and JSON", func(o *record.Owned) int { return kinds(o).manifests })
 	lines("build", "build", "lines of build files", func(o *record.Owned) int { return kinds(o).build })
-	add("images", "images", "size of all images of the style", "bytes", Less, func(f *record.StyleFacts, e *record.Environment) Value {
+	add("images", "images", "size of all images of the style", Less, func(f *record.StyleFacts, e *record.Environment) Value {
 		images := e.ImagesOf(f)
 		switch size := plain.Sum(images, func(i record.ImageFacts) int64 { return i.Bytes }); {
 		case len(images) == 0:
@@ -461,20 +448,16 @@ func (r *Set) codeColumns() []Column {
 			return Value{Text: plain.Bytes(size), Number: float64(size), Known: true, Note: fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom)}
 		}
 	})
-	add("dependencies", "dependencies", "packages that the custom images are built from, direct / all", "", Words, func(f *record.StyleFacts, e *record.Environment) Value {
+	add("dependencies", "dependencies", "packages that the custom images are built from, direct / all", Words, func(f *record.StyleFacts, e *record.Environment) Value {
 		return Value{Text: DependenciesText(e.ImagesOf(f))}
 	})
-	columns = append(columns, Column{"framework", "built on", "the framework, with its version and date", GroupCode, "", Words, func(label string) Value {
-		header := r.Header(label)
-		if header == nil || header.Framework == nil {
-			return Value{}
-		}
-		f := header.Framework
+	columns = append(columns, Column{"framework", "built on", "the framework, with its version and date", GroupCode, Words, func(label string) Value {
+		f := r.Framework(label)
 		on := f.Name + " " + f.Version
 		if f.Date != "" {
 			on += " (" + f.Date + ")"
 		}
-		return Value{Text: on}
+		return Value{Text: strings.TrimSpace(on)}
 	}})
 	return columns
 }
@@ -526,7 +509,7 @@ func DependenciesText(images []record.ImageFacts) string {
 func (r *Set) rightsColumns() []Column {
 	var columns []Column
 	add := func(id, head, text string, audited bool, of func(grants.Use) Value) {
-		columns = append(columns, Column{id, head, text, GroupSecurity, "1", Less, func(label string) Value {
+		columns = append(columns, Column{id, head, text, GroupSecurity, Less, func(label string) Value {
 			for _, u := range r.Grants {
 				switch {
 				case record.Label(u.Style, u.Variant) != label:
@@ -548,7 +531,7 @@ func (r *Set) rightsColumns() []Column {
 			return whole(len(plain.Once(nil, accounts...)))
 		}
 	}
-	columns = append(columns, Column{"rights", "rights", "a right is one verb on one resource, counted for each service account that has it", GroupSecurity, "1", Less, r.rightsOf})
+	columns = append(columns, Column{"rights", "rights", "a right is one verb on one resource, counted for each service account that has it", GroupSecurity, Less, r.rightsOf})
 	add("cluster-wide", "cluster-wide", "rights in the whole cluster", false, number(grants.Right.ClusterWide))
 	add("unused", "never used", "rights that were never used while it was recorded", true, func(u grants.Use) Value { return whole(len(u.Unused())) })
 	add("wildcards", "wildcards", "rights with a wildcard", false, number(grants.Right.Wild))
@@ -557,7 +540,7 @@ func (r *Set) rightsColumns() []Column {
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))
 	add("secrets-read", "did", "service accounts that read secrets", true, secrets(func(s grants.SecretRights) bool { return s.Reads > 0 }))
-	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, "", Words, r.podSecurity})
+	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, Words, r.podSecurity})
 }
 
 // podSecurity names the standard that is enforced on a style's namespaces; those of another one by their names.

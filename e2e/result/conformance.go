@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
@@ -74,8 +73,8 @@ func ConformanceNames() []string {
 // declares not to do is never a failure here; the matrix judges it as it judges everybody. None: nobody was driven for
 // verdicts alone, or what the style declares is not known.
 func (r *Set) Conformance(label string) []Conformance {
-	declares, known := r.declares(label)
-	if !known || !r.Matrix.Correctness() {
+	declares := r.Header(label).Declares
+	if !declares.OwnerReferences.Known() || !r.Matrix.Correctness() {
 		return nil
 	}
 	var all []Conformance
@@ -90,18 +89,6 @@ func (r *Set) Conformance(label string) []Conformance {
 		all = append(all, c)
 	}
 	return all
-}
-
-// declares is what a style says of itself, in the header of a recording.
-func (r *Set) declares(label string) (declares spec.Declares, known bool) {
-	for _, part := range r.Parts {
-		for _, s := range part.Header.Styles {
-			if record.Label(s.Name, s.Variant) == label && s.Declares.OwnerReferences.Known() {
-				return s.Declares, true
-			}
-		}
-	}
-	return declares, false
 }
 
 // found sums up the verdicts on what is asked.

@@ -19,25 +19,20 @@ import (
 // measured, else the first that was; empty: none was.
 func (r *Set) Headline() string {
 	const create = "create"
-	measured := plain.Pick(r.Cells, func(c *Cell) (string, bool) { return c.Scenario, c.Measured() })
-	i := slices.IndexFunc(r.Scenarios, func(name string) bool { return slices.Contains(measured, name) })
-	switch {
-	case slices.Contains(measured, create):
-		return create
-	case i >= 0:
-		return r.Scenarios[i]
+	measured := plain.Where(r.Scenarios, func(name string) bool { return slices.ContainsFunc(r.Of(name), (*Cell).Measured) })
+	if len(measured) == 0 {
+		return ""
 	}
-	return ""
+	return measured[max(slices.Index(measured, create), 0)]
 }
 
-// Header is what a recording's header says of a style; nil: no recording has one.
+// Header is what a recording's header says of a style; without a name: no recording has one.
 // Of several the one that says the most counts, which is the newest schema's.
-func (r *Set) Header(label string) *record.Style {
-	var found *record.Style
+func (r *Set) Header(label string) (found record.Style) {
 	newest := -1
 	for _, part := range r.Parts {
-		for i := range part.Header.Styles {
-			if s := &part.Header.Styles[i]; record.Label(s.Name, s.Variant) == label && part.Header.Schema > newest {
+		for _, s := range part.Header.Styles {
+			if record.Label(s.Name, s.Variant) == label && part.Header.Schema > newest {
 				found, newest = s, part.Header.Schema
 			}
 		}
@@ -47,20 +42,28 @@ func (r *Set) Header(label string) *record.Style {
 
 // Contestants are the styles that are compared: neither the floor nor another control.
 func (r *Set) Contestants() []string {
-	return slices.DeleteFunc(slices.Clone(r.Styles), func(label string) bool {
+	return plain.Where(r.Styles, func(label string) bool {
 		name, _ := r.Named(label)
-		header := r.Header(label)
-		return name == spec.Floor || header != nil && header.Control != ""
+		return name != spec.Floor && r.Header(label).Control == ""
 	})
+}
+
+// Facts returns what the environment of the newest recording of a style knows of it; nil: none does.
+func (r *Set) Facts(label string) (facts *record.StyleFacts, environment *record.Environment) {
+	for _, one := range r.Parts {
+		if its := one.Environment.Facts(label); its != nil && (facts == nil || one.Environment.Began.After(environment.Began)) {
+			facts, environment = its, one.Environment
+		}
+	}
+	return facts, environment
 }
 
 // owned is what a style's maintainer owns; nil: that is not known.
 func (r *Set) owned(label string) *record.Owned {
-	facts, _ := r.Facts(label)
-	if facts == nil {
-		return nil
+	if facts, _ := r.Facts(label); facts != nil {
+		return facts.Owned
 	}
-	return facts.Owned
+	return nil
 }
 
 // Language is the programming language that a style's maintainer owns the most lines in, or YAML where less than a third
@@ -93,16 +96,15 @@ func (r *Set) noImage(label string) bool {
 
 // builtOn reports whether a style's framework is of a family.
 func (r *Set) builtOn(label, family string) bool {
-	return strings.Contains(strings.ToLower(r.Framework(label)), strings.ToLower(family))
+	return strings.Contains(strings.ToLower(r.Framework(label).Name), strings.ToLower(family))
 }
 
-// Framework is the name of the one that a style is built on; empty: it is not known.
-func (r *Set) Framework(label string) string {
-	header := r.Header(label)
-	if header == nil || header.Framework == nil {
-		return ""
+// Framework is the one that a style is built on; without a name: it is not known.
+func (r *Set) Framework(label string) (of spec.Framework) {
+	if framework := r.Header(label).Framework; framework != nil {
+		of = *framework
 	}
-	return header.Framework.Name
+	return of
 }
 
 // Failing counts the scenarios of the correctness matrix that apply to a style.
@@ -213,43 +215,34 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 	return f
 }
 
-// Failing are the scenarios that a style fails.
-func (r *Set) Failing(label string) []string {
-	return plain.Pick(r.counted(label), func(c *Cell) (string, bool) { return c.Scenario, c.Failing() })
-}
-
 // Figure is cost.Figure, for short.
 type Figure = cost.Figure
 
-// Used is a quantity that a style used in one run. Its Missing says why there is none.
-type Used struct {
-	stat.Summary
-	Unit, Run, Missing string
-}
-
-// used sums up a quantity that a style used, in the first run that knows it.
-func used(costs []Cost, label string, of func(Cost) Figure) Used {
+// used is a quantity that a style used, in the first run that knows it, or why none does.
+func used(costs []Cost, label string, of func(Cost) Figure) Value {
 	missing := ""
 	for _, c := range costs {
 		f := of(c)
 		switch {
 		case c.Label() != label:
-			continue
-		case !f.Known():
+		case f.Known():
+			sum := c.SumUp(f)
+			v := measured(f.Unit, sum, sum.P50, sum.CI50)
+			v.Run = c.Run
+			return v
+		default:
 			missing = cmp.Or(missing, f.Missing)
-			continue
 		}
-		return c.SumUp(f)
 	}
-	return Used{Missing: missing}
+	return Value{Note: missing}
 }
 
 // SumUp sums up one of a cost's figures, which must be known.
-func (c Cost) SumUp(f Figure) Used {
+func (c Cost) SumUp(f Figure) stat.Summary {
 	samples := plain.Map(f.Values, func(v cost.Value) judge.Sample {
 		return judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK}
 	})
-	u := Used{Summary: stat.Summarize(slices.Values(samples))[0], Unit: f.Unit, Run: c.Run}
-	u.P50.Value = f.Median()
-	return u
+	sum := stat.Summarize(slices.Values(samples))[0]
+	sum.P50.Value = f.Median()
+	return sum
 }

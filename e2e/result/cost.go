@@ -133,10 +133,7 @@ func strainText(s *cost.Strain, limit string) string {
 
 // clientLimit is how many requests a style's client allows itself; empty: the recording does not say.
 func (r *Set) clientLimit(label string) string {
-	if header := r.Header(label); header != nil {
-		return header.Settings[spec.ClientLimit].Is
-	}
-	return ""
+	return r.Header(label).Settings[spec.ClientLimit].Is
 }
 
 // Strain says how busy machine and API server were in a load, and what the style's client held back; empty: it is not

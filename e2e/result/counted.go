@@ -31,13 +31,13 @@ func (c *Counted) each(f cost.Figure) Value {
 // CountedColumns are the figures that a style counts itself in a load, and what the API server saw of it.
 func CountedColumns() []ColumnOf[*Counted] {
 	const own = ", by its own metrics"
-	each := func(id, text string, of func(*Counted) cost.Figure) ColumnOf[*Counted] {
-		return ColumnOf[*Counted]{id, id, text, "", "1", Less, func(c *Counted) Value { return c.each(of(c)) }}
+	each := func(head, text string, of func(*Counted) cost.Figure) ColumnOf[*Counted] {
+		return ColumnOf[*Counted]{head, text, false, func(c *Counted) Value { return c.each(of(c)) }}
 	}
 	return []ColumnOf[*Counted]{
-		{"load", "load", "", "", "", Words, func(c *Counted) Value { return Value{Text: c.Load} }},
-		{"style", "style", "", "", "", Words, func(c *Counted) Value { return Value{Text: c.Style} }},
-		{"changes", "changes", "of custom resources, deletions among them", "", "1", Neither, func(c *Counted) Value { return whole(int(c.Changes.Median())) }},
+		{"load", "", true, func(c *Counted) Value { return Value{Text: c.Load} }},
+		{"style", "", true, func(c *Counted) Value { return Value{Text: c.Style} }},
+		{"changes", "of custom resources, deletions among them", false, func(c *Counted) Value { return whole(int(c.Changes.Median())) }},
 		each("reconciles", "for each change"+own, func(c *Counted) cost.Figure { return c.Reconciles }),
 		each("requeues", "to be looked at again later: after an error, or by a timer"+own, func(c *Counted) cost.Figure { return c.Requeues }),
 		each("requests", "to the API server, those for leases left out", func(c *Counted) cost.Figure { return c.Requests }),
@@ -58,7 +58,7 @@ func (c *Counted) Text() string {
 
 // countedColumn is how many reconciles a style's own metrics count in a load.
 func (r *Set) countedColumn(load string) Column {
-	return Column{load + ".reconciles", load + ", reconciles", "that the operator's own metrics count, for each change of a custom resource", GroupMany, "1", Less, func(label string) Value {
+	return Column{load + ".reconciles", load + ", reconciles", "that the operator's own metrics count, for each change of a custom resource", GroupMany, Less, func(label string) Value {
 		for _, c := range r.Counted() {
 			if c.Style == label && c.Load == load {
 				return c.each(c.Reconciles)

@@ -126,16 +126,6 @@ func (r *Set) Expectation(c *Cell) Expectation {
 	return e
 }
 
-// AnyExpected tells whether it is known of any style what is expected.
-func (r *Set) AnyExpected() bool {
-	for _, expected := range r.expected {
-		if expected.Known() {
-			return true
-		}
-	}
-	return false
-}
-
 // Differences are the verdicts that are not as expected, where it is known what is expected of a style, if only a
 // verdict, and the rights that styles should not hold.
 func (r *Set) Differences() []Difference {
@@ -153,15 +143,8 @@ func (r *Set) Differences() []Difference {
 // Unforeseen are the cells of the matrix that did not pass, where it is not known what is expected of a style. What was
 // measured is not among them: its samples tell.
 func (r *Set) Unforeseen() []*Cell {
-	var all []*Cell
-	for _, s := range r.Matrix.Styles {
-		for _, c := range r.Matrix.Cells(s.Label) {
-			if c.Group != spec.GroupLatency && !c.Load() && !r.Expectation(c).Known && c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
-				all = append(all, c)
-			}
-		}
-	}
-	return all
+	all := plain.Flat(r.Matrix.Labels(), r.Findings)
+	return plain.Pick(all, func(f Finding) (*Cell, bool) { return f.Cell, f.Group != spec.GroupLatency && !f.Load() && !f.Known })
 }
 
 // Recorded tells whether the report has recorded scenarios of the correctness
@@ -179,15 +162,10 @@ func (r *Set) Tally(label string) (short, text string) {
 		return NotRecorded, NotRecorded
 	}
 	seen := map[spec.Outcome]int{}
-	surprises := 0
 	for _, c := range r.counted(label) {
 		seen[c.Verdict]++
 	}
-	for _, c := range r.Matrix.Cells(label) {
-		if r.Expectation(c).Surprise() {
-			surprises++
-		}
-	}
+	surprises := len(plain.Where(r.Findings(label), Finding.Surprise))
 	failing, how := r.Fails(label), "fail"
 	if seen[spec.Late] > 0 {
 		how = "fail or are late"
@@ -204,17 +182,14 @@ type Finding struct {
 	Expectation
 }
 
-// Findings are the cells of a style that neither passed nor are not applicable, or that are not as expected.
+// Findings are the cells of a style that neither passed nor are not applicable, or that are not as expected: those of the
+// matrix, and those that it has not.
 func (r *Set) Findings(label string) []Finding {
-	var all []Finding
-	for _, c := range r.Matrix.Cells(label) {
+	beside := plain.Where(r.By(label), func(c *Cell) bool { return c.Load() || c.IsFloor() })
+	return plain.Pick(slices.Concat(r.Matrix.Cells(label), beside), func(c *Cell) (Finding, bool) {
 		e := r.Expectation(c)
-		if c.Verdict == spec.Pass && !e.Surprise() || c.Verdict == spec.NotApplicable && !e.Surprise() {
-			continue
-		}
-		all = append(all, Finding{c, e})
-	}
-	return all
+		return Finding{c, e}, c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable || e.Surprise()
+	})
 }
 
 // Title is the verdict in one line, and whether it was expected, if that is known.

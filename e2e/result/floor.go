@@ -24,21 +24,15 @@ func besideFloor(cells []*Cell) {
 
 // IsLoad reports whether a scenario changes many custom resources at once.
 func (r *Set) IsLoad(scenario string) bool {
-	for c := range r.Of(scenario) {
-		return c.Load()
-	}
-	return false
+	cells := r.Of(scenario)
+	return len(cells) > 0 && cells[0].Load()
 }
 
 // Floor returns the floor's summary of a phase in the cell's own run: what the cluster and the observer took there
 // without any operator. False: it was not measured there, or the cell is the floor's.
 func (c *Cell) Floor(phase string) (stat.Summary, bool) {
-	for _, s := range c.floor {
-		if s.Phase == phase {
-			return s, s.N > 0
-		}
-	}
-	return stat.Summary{}, false
+	floor, _ := plain.Find(c.floor, func(s stat.Summary) bool { return s.Phase == phase })
+	return floor, floor.N > 0
 }
 
 // ToFloor is how many times the floor's p50 a summary's p50 is; for a censored p50 it is at least that many times.
@@ -54,20 +48,8 @@ func (c *Cell) ToFloor(s stat.Summary) (times float64, known bool) {
 // BesideFloor says in a few characters how a summary stands to the floor: how
 // many times its p50, or, of a load, what the floor's p50 is; empty: not known.
 func (c *Cell) BesideFloor(s stat.Summary) string {
-	text := c.FloorFigure(s)
-	if c.Load() && text != "" {
-		return "floor " + text
-	}
-	return text
-}
-
-// FloorFigure is BesideFloor without a word, for a column that says what it is.
-func (c *Cell) FloorFigure(s stat.Summary) string {
-	if c.Load() {
-		if floor, there := c.Floor(s.Phase); there && s.N > 0 {
-			return floor.P50.String()
-		}
-		return ""
+	if floor, there := c.Floor(s.Phase); c.Load() && there && s.N > 0 {
+		return "floor " + floor.P50.String()
 	}
 	times, known := c.ToFloor(s)
 	switch {

@@ -21,7 +21,6 @@ type Growth struct {
 	Of, Lost        int         // what came after the last level, and how many of that were late or wrong: it was driven no further
 	Back            *Back       // nil: the operator was not restarted
 	Rests           []cost.Rest // that follow: once it is restarted, and then with bystanders
-	Kept            []cost.Kept // what it took the harness
 }
 
 // Level is what one custom resource more takes where so many are there.
@@ -99,10 +98,8 @@ func short(samples []judge.Sample) (of, lost int) {
 // beside puts the floor's figures there.
 func (g *Growth) beside(floor Growth) {
 	for i := range g.Levels {
-		for j := range floor.Levels {
-			if floor.Levels[j].Customs == g.Levels[i].Customs {
-				g.Levels[i].Floor = &floor.Levels[j].More
-			}
+		if k := slices.IndexFunc(floor.Levels, func(l Level) bool { return l.Customs == g.Levels[i].Customs }); k >= 0 {
+			g.Levels[i].Floor = &floor.Levels[k].More
 		}
 	}
 }
@@ -116,11 +113,6 @@ func (g *Growth) uses(c cost.Cost) {
 			g.Rests = append(g.Rests, one)
 		case i >= 0:
 			g.Levels[i].Rest = &one
-		}
-	}
-	for _, one := range c.Kept {
-		if one.Load == g.Scenario {
-			g.Kept = append(g.Kept, one)
 		}
 	}
 }
@@ -177,24 +169,6 @@ func (g *Growth) Slope() (slope float64, known bool) {
 	return 1000 * (last.Rest.Memory.Median() - first.Rest.Memory.Median()) / float64(last.Customs-first.Customs), true
 }
 
-// Bystander is how much memory a thousand objects of a kind take that are not the operator's.
-type Bystander struct {
-	Kind   string
-	Memory float64 // bytes
-}
-
-// Bystanders are those of each kind that was put there, in their order.
-func (g *Growth) Bystanders() []Bystander {
-	var all []Bystander
-	for i := 1; i < len(g.Rests); i++ {
-		was, is := &g.Rests[i-1], &g.Rests[i]
-		if is.Beside != "" && is.Each > 0 && was.Memory.Known() && is.Memory.Known() {
-			all = append(all, Bystander{is.Beside, 1000 * (is.Memory.Median() - was.Memory.Median()) / float64(is.Each)})
-		}
-	}
-	return all
-}
-
 // bystanderLeast is how much memory a thousand objects take at least that an operator keeps: what is less cannot be
 // told from what a process takes and gives back while it is left alone.
 const bystanderLeast = 1 << 20
@@ -234,19 +208,28 @@ func (g *Growth) Text() string {
 		}
 		parts = append(parts, text)
 	}
-	var none []string
-	for _, one := range g.Bystanders() {
-		if one.Memory < bystanderLeast {
-			none = append(none, one.Kind)
+	return strings.Join(append(parts, g.bystanders()...), "; ")
+}
+
+// bystanders say how much memory a thousand objects of each kind take that are not the operator's, in their order.
+func (g *Growth) bystanders() []string {
+	var parts, none []string
+	for i := 1; i < len(g.Rests); i++ {
+		was, is := &g.Rests[i-1], &g.Rests[i]
+		if is.Beside == "" || is.Each == 0 || !was.Memory.Known() || !is.Memory.Known() {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, plain.Bytes(int64(one.Memory))))
+		if bytes := 1000 * (is.Memory.Median() - was.Memory.Median()) / float64(is.Each); bytes >= bystanderLeast {
+			parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", is.Beside, plain.Bytes(int64(bytes))))
+		} else {
+			none = append(none, is.Beside)
+		}
 	}
 	if len(none) > 0 {
 		kinds := strings.Replace(plain.List(none), " and ", " or ", 1)
 		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take less than %s", kinds, plain.Bytes(bystanderLeast)))
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }
 
 // stopText says whether an operator stops within its pods' grace period (Pod, spec.terminationGracePeriodSeconds).
@@ -267,10 +250,8 @@ func bytesMore(bytes float64) string {
 
 // isGrowth reports whether a scenario is a growth in some run.
 func (r *Set) isGrowth(scenario string) bool {
-	for c := range r.Of(scenario) {
-		return len(c.Results) > 0 && c.Results[0].Stage != ""
-	}
-	return false
+	cells := r.Of(scenario)
+	return len(cells) > 0 && cells[0].Results[0].Stage != ""
 }
 
 // LevelColumns are the figures that say what one custom resource more takes.
@@ -283,8 +264,8 @@ func LevelColumns() []ColumnOf[*Level] {
 			return l.Floor.observed(of(l.Floor))
 		}
 	}
-	rest := func(id, head, unit, text string, of func(*cost.Rest) cost.Figure) ColumnOf[*Level] {
-		return ColumnOf[*Level]{id, head, text, "", unit, Less, func(l *Level) Value {
+	rest := func(head, unit, text string, of func(*cost.Rest) cost.Figure) ColumnOf[*Level] {
+		return ColumnOf[*Level]{head, text, false, func(l *Level) Value {
 			if l.Rest == nil || !of(l.Rest).Known() {
 				return Value{}
 			}
@@ -294,24 +275,24 @@ func LevelColumns() []ColumnOf[*Level] {
 	}
 	const one = "from when one more was due until its main child is written"
 	return []ColumnOf[*Level]{
-		{"style", "style", "", "", "", Words, func(l *Level) Value { return Value{Text: l.More.Style} }},
-		{"there", "there", "custom resources that are there", "", "1", Neither, func(l *Level) Value { return whole(l.Customs) }},
-		{"n", "n", "custom resources more", "", "1", Neither, func(l *Level) Value { return whole(l.More.N) }},
-		{"p50", "p50", "median " + one, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.P50) }},
-		{"p99", "p99", tailText, "", "s", Less, func(l *Level) Value { return l.More.observed(l.More.tail()) }},
-		{"floor-p50", "floor", "the floor's median", "", "s", Less, floor(func(r *Rate) stat.Observation { return r.P50 })},
-		{"floor-p99", "p99", "the floor's p99", "", "s", Less, floor((*Rate).tail)},
-		{"lost", "lost", "of these, late or wrong", "", "1", Less, func(l *Level) Value { return lost(l.More.Lost) }},
-		rest("memory", "memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
-		rest("cpu", "CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
-		rest("requests", "req/min", "1", "their requests to the API server meanwhile, in a minute", func(r *cost.Rest) cost.Figure { return r.Requests }),
+		{"style", "", true, func(l *Level) Value { return Value{Text: l.More.Style} }},
+		{"there", "custom resources that are there", false, func(l *Level) Value { return whole(l.Customs) }},
+		{"n", "custom resources more", false, func(l *Level) Value { return whole(l.More.N) }},
+		{"p50", "median " + one, false, func(l *Level) Value { return l.More.observed(l.More.P50) }},
+		{"p99", tailText, false, func(l *Level) Value { return l.More.observed(l.More.tail()) }},
+		{"floor", "the floor's median", false, floor(func(r *Rate) stat.Observation { return r.P50 })},
+		{"p99", "the floor's p99", false, floor((*Rate).tail)},
+		{"lost", "of these, late or wrong", false, func(l *Level) Value { return lost(l.More.Lost) }},
+		rest("memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
+		rest("CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
+		rest("req/min", "1", "their requests to the API server meanwhile, in a minute", func(r *cost.Rest) cost.Figure { return r.Requests }),
 	}
 }
 
 // growthColumns are those of a growth.
 func (r *Set) growthColumns(scenario string) []Column {
-	column := func(id, unit, head, text string, of func(*Growth) Value) Column {
-		return Column{scenario + "." + id, scenario + ", " + head, text, GroupMany, unit, Less, func(label string) Value {
+	column := func(id, head, text string, of func(*Growth) Value) Column {
+		return Column{scenario + "." + id, scenario + ", " + head, text, GroupMany, Less, func(label string) Value {
 			all := r.Growths()
 			i := slices.IndexFunc(all, func(g Growth) bool { return g.Scenario == scenario && g.Style == label })
 			if i < 0 {
@@ -329,7 +310,7 @@ func (r *Set) growthColumns(scenario string) []Column {
 		}
 	}
 	return []Column{
-		column("more", "s", "one more", "median time until one custom resource more is written for, where the most are there", func(g *Growth) Value {
+		column("more", "one more", "median time until one custom resource more is written for, where the most are there", func(g *Growth) Value {
 			if len(g.Levels) == 0 {
 				return Value{}
 			}
@@ -339,16 +320,16 @@ func (r *Set) growthColumns(scenario string) []Column {
 			return v
 		}),
 		r.keptColumn(scenario),
-		column("memory", "bytes", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
+		column("memory", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
 			slope, known := g.Slope()
 			if !known {
 				return Value{}
 			}
 			return Value{Text: bytesMore(slope), Number: slope, Known: true}
 		}),
-		column("whole", "s", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds",
+		column("whole", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds",
 			back("s", func(b *Back) stat.Summary { return b.Whole })),
-		column("newcomer", "share", "newcomer", "how much of the time left a custom resource waits that is created meanwhile",
+		column("newcomer", "newcomer", "how much of the time left a custom resource waits that is created meanwhile",
 			back("share", func(b *Back) stat.Summary { return b.Share })),
 	}
 }
@@ -364,19 +345,19 @@ func overRounds(unit string, s stat.Summary) Value {
 
 // BackColumns are the figures of an operator that was stopped, and started again.
 func BackColumns() []ColumnOf[*Growth] {
-	back := func(id, head, unit, text string, of func(*Back) stat.Summary) ColumnOf[*Growth] {
-		return ColumnOf[*Growth]{id, head, text, "", unit, Less, func(g *Growth) Value { return overRounds(unit, of(g.Back)) }}
+	back := func(head, unit, text string, of func(*Back) stat.Summary) ColumnOf[*Growth] {
+		return ColumnOf[*Growth]{head, text, false, func(g *Growth) Value { return overRounds(unit, of(g.Back)) }}
 	}
 	return []ColumnOf[*Growth]{
-		{"style", "style", "", "", "", Words, func(g *Growth) Value { return Value{Text: g.Style} }},
-		{"rounds", "rounds", "", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Whole.N) }},
-		{"there", "there", "custom resources that are there", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Customs) }},
-		{"new", "new", "those that were created while it was stopped", "", "1", Neither, func(g *Growth) Value { return whole(g.Back.Down) }},
-		back("first", "first", "s", "from its start until it has written for one of these: medians over rounds with their 95% intervals, or of fewer than six rounds what was seen, as all figures here",
+		{"style", "", true, func(g *Growth) Value { return Value{Text: g.Style} }},
+		{"rounds", "", false, func(g *Growth) Value { return whole(g.Back.Whole.N) }},
+		{"there", "custom resources that are there", false, func(g *Growth) Value { return whole(g.Back.Customs) }},
+		{"new", "those that were created while it was stopped", false, func(g *Growth) Value { return whole(g.Back.Down) }},
+		back("first", "s", "from its start until it has written for one of these: medians over rounds with their 95% intervals, or of fewer than six rounds what was seen, as all figures here",
 			func(b *Back) stat.Summary { return b.First }),
-		back("whole", "whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
-		back("newcomer", "newcomer", "s", "how long a custom resource waits that is created before that", func(b *Back) stat.Summary { return b.Wait }),
-		back("share", "share", "share", "of the time from its creation until these and it are written", func(b *Back) stat.Summary { return b.Share }),
+		back("whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
+		back("newcomer", "s", "how long a custom resource waits that is created before that", func(b *Back) stat.Summary { return b.Wait }),
+		back("share", "share", "of the time from its creation until these and it are written", func(b *Back) stat.Summary { return b.Share }),
 	}
 }
 
@@ -409,7 +390,7 @@ func (r *Set) keptColumn(scenario string) Column {
 		}
 	}
 	return Column{
-		Keeps(scenario), fmt.Sprintf("%s, memory at %d", scenario, most), "memory of all its pods at rest, once so many custom resources are handled", GroupMany, "bytes", Less,
+		Keeps(scenario), fmt.Sprintf("%s, memory at %d", scenario, most), "memory of all its pods at rest, once so many custom resources are handled", GroupMany, Less,
 		func(label string) Value { return kept[most][label] },
 	}
 }

@@ -95,7 +95,7 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 		}
 		m.Groups[i].Rows = append(m.Groups[i].Rows, row)
 	}
-	slices.SortStableFunc(m.Groups, func(a, b Group) int { return rank(a.Name) - rank(b.Name) })
+	slices.SortStableFunc(m.Groups, func(a, b Group) int { return place(spec.Groups(), a.Name) - place(spec.Groups(), b.Name) })
 	rows := plain.Where(b.order, func(r *Row) bool { return r.Group != spec.GroupLatency })
 	for column := range m.Styles {
 		if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Cells[column] != nil }) {
@@ -106,14 +106,6 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 		}
 	}
 	return m
-}
-
-// rank is a group's place; one that is not known comes last.
-func rank(group string) int {
-	if i := slices.Index(spec.Groups(), group); i >= 0 {
-		return i
-	}
-	return len(spec.Groups())
 }
 
 // styles lists those that have a cell, as the headers do.
@@ -135,6 +127,11 @@ func (b *builder) styles(judgements []*judge.Judgement) []Style {
 		}
 	}
 	return all
+}
+
+// Labels are those of the styles.
+func (m *Matrix) Labels() []string {
+	return plain.Map(m.Styles, func(s Style) string { return s.Label })
 }
 
 // Rows are those of all groups, in their order.

@@ -36,7 +36,7 @@ func (n Need) More() int { return len(n.Met) - len(n.First()) }
 type need struct {
 	name, criterion string
 	met             func(label string) (is, known bool)
-	order           string
+	order           string // the column's id
 	has             bool
 }
 
@@ -50,8 +50,8 @@ func (r *Set) Recommends() bool {
 	var bases []string
 	all, variants := len(r.Contestants()), 0
 	for _, label := range r.Contestants() {
-		if header := r.Header(label); header != nil && header.Base != "" {
-			bases = plain.Once(bases, header.Base)
+		if base := r.Header(label).Base; base != "" {
+			bases = plain.Once(bases, base)
 			variants++
 		}
 	}
@@ -106,12 +106,9 @@ func (r *Set) Needs() []Need {
 
 // ask asks every style.
 func (r *Set) ask(n need) Need {
-	by := Column{Of: func(string) Value { return Value{} }}
-	for _, one := range r.Choose(n.order) {
-		by = one
-	}
+	by := r.Choose(n.order)[0]
 	answer := Need{Name: n.name, Criterion: n.criterion, Order: by.Head, Has: n.has}
-	current := slices.DeleteFunc(r.Contestants(), func(label string) bool { return r.Dated(label) != "" })
+	current := plain.Where(r.Contestants(), func(label string) bool { return r.Dated(label) == "" })
 	order := Sorted(slices.Sorted(slices.Values(current)), by)
 	runs := plain.Grouped(order, func(label string) string { return by.Of(label).Run }) // figures of two do not compare
 	slices.SortStableFunc(runs.Keys, func(a, b string) int { return len(runs.Of[b]) - len(runs.Of[a]) })
@@ -190,7 +187,7 @@ func bounds(interval *stat.Interval, least, most stat.Observation, show func(sta
 func (r *Set) Heaviest() string {
 	name, most := "", 0
 	for _, c := range r.Cells {
-		if _, _, n := c.Rounds(); c.Load() && n > most && !r.isRamp(c.Scenario) && !r.isGrowth(c.Scenario) {
+		if _, _, n := c.Rounds(); r.IsLoad(c.Scenario) && n > most && !r.isRamp(c.Scenario) && !r.isGrowth(c.Scenario) {
 			name, most = c.Scenario, n
 		}
 	}
@@ -206,34 +203,28 @@ func (c *Cell) Written() (inTime, of int) {
 
 // bears reports whether all of a load were written in time and none was wrong, in every run that drove it.
 func (r *Set) bears(label, load string) (is, known bool) {
-	for c := range r.By(label) {
-		if c.Scenario != load || !c.Measured() {
-			continue
-		}
+	return every(plain.Where(r.By(label), func(c *Cell) bool { return c.Scenario == load && c.Measured() }), func(c *Cell) bool {
 		inTime, of := c.Written()
-		if known = true; inTime < of || of == 0 {
-			return false, true
-		}
-	}
-	return known, known
+		return inTime == of && of > 0
+	})
+}
+
+// every reports whether all cells are right; that is not known of none.
+func every(cells []*Cell, right func(*Cell) bool) (is, known bool) {
+	wrong := slices.ContainsFunc(cells, func(c *Cell) bool { return !right(c) })
+	return len(cells) > 0 && !wrong, len(cells) > 0
 }
 
 // subSecond reports whether all measured single changes of every run were written within a second.
 func (r *Set) subSecond(label string) (is, known bool) {
-	for c := range r.By(label) {
-		if c.Load() || !c.Measured() {
-			continue
-		}
+	return every(plain.Where(r.By(label), func(c *Cell) bool { return !c.Load() && c.Measured() }), func(c *Cell) bool {
 		written, _ := c.Outcome()
 		tail := written.Max
 		if written.Shows(0.9) {
 			tail = written.P90
 		}
-		if known = true; written.N == 0 || written.Wrong > 0 || tail.Censored || tail.Value >= 1 {
-			return false, true
-		}
-	}
-	return known, known
+		return written.N > 0 && written.Wrong == 0 && !tail.Censored && tail.Value < 1
+	})
 }
 
 // oldYears is from which age on a version of a framework is old.
@@ -242,12 +233,8 @@ const oldYears = 2
 // Dated is the year of the version that a style's framework has, where it was old when
 // the last recording began; empty: it was not, or it is not known.
 func (r *Set) Dated(label string) string {
-	header := r.Header(label)
-	if header == nil || header.Framework == nil {
-		return ""
-	}
-	released, err := time.Parse(time.DateOnly, header.Framework.Date)
-	if err != nil {
+	released, err := time.Parse(time.DateOnly, r.Framework(label).Date)
+	if err != nil { // it is not known
 		return ""
 	}
 	for _, part := range r.Parts {
@@ -265,7 +252,7 @@ func (r *Set) Mishandled(label string) string {
 	for _, scenario := range r.Scenarios {
 		right, all, failing := 0, 0, false
 		var runs []string
-		for c := range r.By(label) {
+		for _, c := range r.By(label) {
 			if c.Scenario == scenario && !c.Load() && c.Measured() { // what could not be judged says nothing of the style
 				right, all, failing = right+c.Passed, all+c.Passed+c.Failed+c.Late, failing || c.Failing()
 				runs = plain.Once(runs, c.Run)

@@ -137,28 +137,28 @@ func (s *Step) gaveOut(floor *Climb) string {
 func StepColumns() []ColumnOf[*Step] {
 	const due = "from when a change was due until it was written"
 	return []ColumnOf[*Step]{
-		{"style", "style", "", "", "", Words, func(s *Step) Value { return Value{Text: s.Style} }},
-		{"round", "r", "the round", "", "1", Neither, func(s *Step) Value { return whole(s.Round) }},
-		{"due", "due/s", "changes that were due", "", "1/s", Neither, func(s *Step) Value { return whole(s.Due) }},
-		{"n", "n", "changes, or of how many it is known when they were written", "", "1", Neither, func(s *Step) Value {
+		{"style", "", true, func(s *Step) Value { return Value{Text: s.Style} }},
+		{"r", "the round", false, func(s *Step) Value { return whole(s.Round) }},
+		{"due/s", "changes that were due", false, func(s *Step) Value { return whole(s.Due) }},
+		{"n", "changes, or of how many it is known when they were written", false, func(s *Step) Value {
 			v := whole(s.N)
 			if s.Unknown > 0 {
 				v.Text = fmt.Sprintf("%d/%d", s.N, s.N+s.Unknown)
 			}
 			return v
 		}},
-		{"done", "done/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(s *Step) Value { return perSecond(s.Done) }},
-		{"p50", "p50", "median " + due, "", "s", Less, func(s *Step) Value { return s.observed(s.P50) }},
-		{"p99", "p99", "the same, its p99", "", "s", Less, func(s *Step) Value { return s.observed(s.P99) }},
-		{"lost", "lost", "changes that were not written in time, or wrong", "", "1", Less, func(s *Step) Value {
+		{"done/s", "changes that were written, from the first that was due until the last", false, func(s *Step) Value { return perSecond(s.Done) }},
+		{"p50", "median " + due, false, func(s *Step) Value { return s.observed(s.P50) }},
+		{"p99", "the same, its p99", false, func(s *Step) Value { return s.observed(s.P99) }},
+		{"lost", "changes that were not written in time, or wrong", false, func(s *Step) Value {
 			if !own(s.GaveOut) { // then nothing is held against it
 				return whole(s.Lost)
 			}
 			return lost(s.Lost)
 		}},
-		{"accepted", "accepted", "when the API server took a change, from when it was sent (p99)", "", "s", Less, func(s *Step) Value { return s.observed(s.Acknowledged) }},
-		{"late", "late", "how much later than it was due the harness sent a change (p99)", "", "s", Less, func(s *Step) Value { return s.observed(stat.Observation{Value: s.Late.Seconds()}) }},
-		{"gave-out", "gave out", "what did, where the rate was not held", "", "", Words, func(s *Step) Value { return Value{Text: s.GaveOut} }},
+		{"accepted", "when the API server took a change, from when it was sent (p99)", false, func(s *Step) Value { return s.observed(s.Acknowledged) }},
+		{"late", "how much later than it was due the harness sent a change (p99)", false, func(s *Step) Value { return s.observed(stat.Observation{Value: s.Late.Seconds()}) }},
+		{"gave out", "what did, where the rate was not held", true, func(s *Step) Value { return Value{Text: s.GaveOut} }},
 	}
 }
 
@@ -359,7 +359,7 @@ func (r *Set) ramps() []Ramp {
 	var ramps []Ramp
 	floors := map[string]*Ramp{} // by scenario
 	climbs := plain.Grouped(append(r.climbs(), r.climbed...), func(c Climb) key { return key{c.Style, c.Scenario} })
-	r.inOrder(climbs.Keys)
+	slices.SortStableFunc(climbs.Keys, r.compare)
 	for _, k := range climbs.Keys { // the floor is the first of the styles
 		one := Ramp{Style: k.label, Scenario: k.scenario, Climbs: climbs.Of[k]}
 		slices.SortFunc(one.Climbs, func(a, b Climb) int { return cmp.Compare(a.Round, b.Round) })
@@ -416,15 +416,15 @@ func (r *Set) explain(climb *Climb, of key, floor *Ramp) {
 
 // isRamp reports whether a scenario is a ramp in some run.
 func (r *Set) isRamp(scenario string) bool {
-	return slices.ContainsFunc(r.Parts, func(one Part) bool { return r.ramp(one.Header.Run, scenario) != nil })
+	return r.ramp("", scenario) != nil
 }
 
-// ramp is that of a run's scenario; nil: the recording has none.
+// ramp is that of a run's scenario, of an empty run any; nil: no recording has one.
 func (r *Set) ramp(run, scenario string) *spec.Ramp {
 	for i := range r.Parts {
 		header := &r.Parts[i].Header
 		for _, s := range header.Scenarios {
-			if header.Run == run && s.Name == scenario {
+			if (run == "" || header.Run == run) && s.Name == scenario && s.Ramp != nil {
 				return s.Ramp
 			}
 		}
@@ -460,18 +460,13 @@ func climbOf(ramp spec.Ramp, samples []judge.Sample) Climb {
 // HeldColumns are the figures of a style in a ramp, over its rounds.
 func HeldColumns() []ColumnOf[*Ramp] {
 	return []ColumnOf[*Ramp]{
-		{"style", "style", "", "", "", Words, func(r *Ramp) Value { return Value{Text: r.Style} }},
-		{"rounds", "rounds", "", "", "1", Neither, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
-		{"held", "held", "the highest rate that was held, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
-			"\"≥\": it may be more, as something else gave out or nothing did", "", "1/s", More, (*Ramp).value},
-		{"rank", "rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
-			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", "", "1", Less, func(r *Ramp) Value {
-			if r.Rank.Place == 0 {
-				return Value{}
-			}
-			return Value{Text: r.Rank.String(), Number: float64(r.Rank.Place), Known: true}
-		}},
-		{"gave-out", "gave out", "what did at the lowest rate that was not held", "", "", Words, func(r *Ramp) Value { return Value{Text: r.GaveOut()} }},
+		{"style", "", true, func(r *Ramp) Value { return Value{Text: r.Style} }},
+		{"rounds", "", false, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
+		{"held", "the highest rate that was held, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
+			"\"≥\": it may be more, as something else gave out or nothing did", false, (*Ramp).value},
+		{"rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
+			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", false, func(r *Ramp) Value { return r.Rank.value() }},
+		{"gave out", "what did at the lowest rate that was not held", true, func(r *Ramp) Value { return Value{Text: r.GaveOut()} }},
 	}
 }
 

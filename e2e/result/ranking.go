@@ -35,6 +35,14 @@ func (k Rank) String() string {
 	return strconv.Itoa(k.Place)
 }
 
+// value is the rank in a column; nothing where there is none.
+func (k Rank) value() Value {
+	if k.Place == 0 {
+		return Value{}
+	}
+	return Value{Text: k.String(), Number: float64(k.Place), Known: true}
+}
+
 // Ranking orders the styles that have a latency in a scenario by the p50 at which the operator had done its part (of a
 // load, the last of it), the floor first, each with the ranks that it may have. All are right at once with 95%
 // confidence: a style is before another if stat.Apart tells them apart at 5%, corrected by Holm's method for all pairs.
@@ -43,7 +51,7 @@ func (k Rank) String() string {
 func (r *Set) Ranking(scenario string) []Rank {
 	var all []Rank
 	var measured []stat.Summary
-	for c := range r.Of(scenario) {
+	for _, c := range r.Of(scenario) {
 		written, _ := c.Outcome()
 		if c.Load() {
 			written = Lasts(written)
@@ -57,7 +65,6 @@ func (r *Set) Ranking(scenario string) []Rank {
 			measured = append(measured, written)
 		}
 	}
-	slices.SortStableFunc(measured, byMedian)
 	places := placesOf(measured)
 	for _, s := range measured {
 		k := places[s.Operator]
@@ -67,22 +74,35 @@ func (r *Set) Ranking(scenario string) []Rank {
 	return all
 }
 
-// placesOf ranks the styles that have rounds enough, in the order that is given.
+// placesOf sorts summaries by their medians, and ranks those that have rounds enough.
 func placesOf(measured []stat.Summary) map[string]Rank {
-	ranked := rankable(measured)
-	return places(plain.Map(ranked, func(s stat.Summary) string { return s.Operator }), apart(ranked))
+	slices.SortStableFunc(measured, byMedian)
+	ranked := plain.Where(measured, func(s stat.Summary) bool { return s.Rounds >= stat.RankedRounds })
+	return places(plain.Map(ranked, func(s stat.Summary) string { return s.Operator }), func(first, other int) float64 {
+		p, _ := stat.Apart(ranked[first].Replicates, ranked[other].Replicates)
+		return p
+	})
 }
 
-// places ranks labels in the order that is given: the first is before the other as p-values say, which are corrected.
+// places ranks labels in the order that is given: the first is before the other as p-values say, corrected for all pairs.
 func places(labels []string, p func(first, other int) float64) map[string]Rank {
 	all := map[string]Rank{}
 	if len(labels) < 2 {
 		return all
 	}
+	var pairs [][2]int
+	var values []float64
+	for i := range labels {
+		for k := i + 1; k < len(labels); k++ {
+			pairs, values = append(pairs, [2]int{i, k}), append(values, p(i, k))
+		}
+	}
 	ranks := slices.Repeat([]Rank{{Place: 1, Last: len(labels)}}, len(labels))
-	for _, pair := range toldApart(len(labels), p) {
-		ranks[pair[0]].Last--
-		ranks[pair[1]].Place++
+	for i, corrected := range stat.Holm(values) {
+		if corrected < 1-stat.Level {
+			ranks[pairs[i][0]].Last--
+			ranks[pairs[i][1]].Place++
+		}
 	}
 	for i, label := range labels {
 		all[label] = ranks[i]
@@ -90,24 +110,7 @@ func places(labels []string, p func(first, other int) float64) map[string]Rank {
 	return all
 }
 
-// toldApart are the pairs of n styles, the faster one first, that p-values tell apart, corrected for all pairs.
-func toldApart(n int, p func(first, other int) float64) [][2]int {
-	var pairs, told [][2]int
-	for i := range n {
-		for k := i + 1; k < n; k++ {
-			pairs = append(pairs, [2]int{i, k})
-		}
-	}
-	corrected := stat.Holm(plain.Map(pairs, func(pair [2]int) float64 { return p(pair[0], pair[1]) }))
-	for i, pair := range pairs {
-		if corrected[i] < 1-stat.Level {
-			told = append(told, pair)
-		}
-	}
-	return told
-}
-
-// byMedian orders summaries as toldApart wants them; a censored median comes after those that are known.
+// byMedian orders summaries by p50; a censored one comes after those that are known.
 func byMedian(a, b stat.Summary) int {
 	last := func(s stat.Summary) int {
 		if s.P50.Censored {
@@ -118,36 +121,23 @@ func byMedian(a, b stat.Summary) int {
 	return cmp.Or(last(a)-last(b), cmp.Compare(a.P50.Value, b.P50.Value))
 }
 
-// apart are the p-values of stat.Apart.
-func apart(ranked []stat.Summary) func(first, other int) float64 {
-	return func(first, other int) float64 {
-		p, _ := stat.Apart(ranked[first].Replicates, ranked[other].Replicates)
-		return p
-	}
-}
-
-// rankable are those that have rounds enough to be told apart.
-func rankable(measured []stat.Summary) []stat.Summary {
-	return slices.DeleteFunc(slices.Clone(measured), func(s stat.Summary) bool { return s.Rounds < stat.RankedRounds })
-}
-
 // ToldApart reports whether the pods of some styles are known to be ready after different times in a scenario.
 func (r *Set) ToldApart(scenario string, labels []string) bool {
-	for _, one := range r.Tables() {
+	return slices.ContainsFunc(r.Tables(), func(one *Set) bool {
 		var measured []stat.Summary
-		for c := range one.Of(scenario) {
+		for _, c := range one.Of(scenario) {
 			if _, ready := c.Outcome(); ready.N > 0 && slices.Contains(labels, c.Style.Label) {
 				ready.Operator, ready.Variant = c.Style.Label, ""
 				measured = append(measured, ready)
 			}
 		}
-		slices.SortStableFunc(measured, byMedian)
-		ranked := rankable(measured)
-		if len(toldApart(len(ranked), apart(ranked))) > 0 {
-			return true
+		for _, place := range placesOf(measured) {
+			if place.Place > 1 { // somebody is before it
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // RankOf is a style's place in a scenario.

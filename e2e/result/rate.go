@@ -105,25 +105,25 @@ func (r *Rate) observed(o stat.Observation) Value {
 func RateColumns() []ColumnOf[Rate] {
 	const due = "from when a change was due until it was written"
 	return []ColumnOf[Rate]{
-		{"load", "load", "", "", "", Words, func(r Rate) Value { return Value{Text: r.Scenario} }},
-		{"style", "style", "", "", "", Words, func(r Rate) Value { return Value{Text: r.Style} }},
-		{"n", "n", "changes", "", "1", Neither, func(r Rate) Value { return whole(r.N) }},
-		{"due", "due/s", "changes that were due", "", "1/s", Neither, func(r Rate) Value {
+		{"load", "", true, func(r Rate) Value { return Value{Text: r.Scenario} }},
+		{"style", "", true, func(r Rate) Value { return Value{Text: r.Style} }},
+		{"n", "changes", false, func(r Rate) Value { return whole(r.N) }},
+		{"due/s", "changes that were due", false, func(r Rate) Value {
 			if r.Sent == 0 {
 				return Value{Text: "at once"}
 			}
 			return perSecond(r.Sent)
 		}},
-		{"done", "written/s", "changes that were written, from the first that was due until the last", "", "1/s", More, func(r Rate) Value { return perSecond(r.Done) }},
-		{"p50", "p50", "median " + due, "", "s", Less, func(r Rate) Value { return r.observed(r.P50) }},
-		{"p99", "p99", tailText, "", "s", Less, func(r Rate) Value { return r.observed(r.tail()) }},
-		{"late", "harness late p99", "how much later than it was due the harness sent a change", "", "s", Less, func(r Rate) Value {
+		{"written/s", "changes that were written, from the first that was due until the last", false, func(r Rate) Value { return perSecond(r.Done) }},
+		{"p50", "median " + due, false, func(r Rate) Value { return r.observed(r.P50) }},
+		{"p99", tailText, false, func(r Rate) Value { return r.observed(r.tail()) }},
+		{"harness late p99", "how much later than it was due the harness sent a change", false, func(r Rate) Value {
 			if r.Late == 0 { // older recordings do not say
 				return Value{}
 			}
 			return r.observed(stat.Observation{Value: r.Late.Seconds()})
 		}},
-		{"held", "held", "whether the style kept up", "", "", Words, func(r Rate) Value { return Value{Text: r.Short(), Outcome: lost(r.Lost).Outcome} }},
+		{"held", "whether the style kept up", true, func(r Rate) Value { return Value{Text: r.Short(), Outcome: lost(r.Lost).Outcome} }},
 	}
 }
 
@@ -160,16 +160,13 @@ func (r *Set) samplesByCell(counts func(*judge.Sample) bool) (all plain.Groups[k
 			all.Add(key{record.Label(s.Operator, s.Variant), s.Scenario}, s)
 		}
 	}
-	r.inOrder(all.Keys)
+	slices.SortStableFunc(all.Keys, r.compare)
 	return all
 }
 
-// inOrder sorts by scenario, then in the order of the styles.
-func (r *Set) inOrder(keys []key) {
-	slices.SortStableFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
-			cmp.Compare(slices.Index(r.Styles, a.label), slices.Index(r.Styles, b.label)))
-	})
+// compare orders by scenario, then as the styles are.
+func (r *Set) compare(a, b key) int {
+	return cmp.Or(slices.Index(r.Scenarios, a.scenario)-slices.Index(r.Scenarios, b.scenario), slices.Index(r.Styles, a.label)-slices.Index(r.Styles, b.label))
 }
 
 // byRound groups samples by their rounds.

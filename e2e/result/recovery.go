@@ -48,48 +48,28 @@ func (r *Recovery) By() string {
 	return strings.Join(parts, ", ")
 }
 
-// Median is the middle of After, of an even number the lower of the two in the
-// middle: always a time that was seen. False: there is none.
-func (r *Recovery) Median() (time.Duration, bool) {
-	if len(r.After) == 0 {
-		return 0, false
-	}
-	return r.After[(len(r.After)-1)/2], true
-}
-
-// String says in words how a style recovered from a fault, with the median
-// and the range of the times that it took; empty: nothing was broken.
+// String says in words how a style recovered from a fault, with the median (of an even number the lower of the two in the
+// middle: always a time that was seen) and the range of the times that it took; empty: nothing was broken.
 func (r *Recovery) String() string {
 	if r == nil {
 		return ""
 	}
-	if median, known := r.Median(); known {
-		text := "recovered in " + plain.Duration(median.Seconds())
-		switch shortest, longest := r.After[0], r.After[len(r.After)-1]; {
-		case longest == 0:
-			text = "recovered before the fault was over"
-		case shortest != longest:
-			text += fmt.Sprintf(" (%s–%s)", plain.Duration(shortest.Seconds()), plain.Duration(longest.Seconds()))
-		}
-		return text + r.others()
-	}
-	switch r.By() {
+	switch by := r.By(); by {
 	case verdicts.Nudge:
 		return "only after a nudge"
 	case verdicts.Never:
 		return "never recovered"
+	case verdicts.Itself:
+		shortest, median, longest := r.After[0], r.After[(len(r.After)-1)/2], r.After[len(r.After)-1]
+		switch text := "recovered in " + plain.Duration(median.Seconds()); {
+		case longest == 0:
+			return "recovered before the fault was over"
+		case shortest != longest:
+			return fmt.Sprintf("%s (%s–%s)", text, plain.Duration(shortest.Seconds()), plain.Duration(longest.Seconds()))
+		default:
+			return text
+		}
+	default:
+		return "recovery: " + by
 	}
-	return "recovery: " + r.By()
-}
-
-// others counts the repeats that did not recover by themselves, beside those that did.
-func (r *Recovery) others() string {
-	text := ""
-	if r.Nudge > 0 {
-		text += fmt.Sprintf(", %d× only after a nudge", r.Nudge)
-	}
-	if r.Never > 0 {
-		text += fmt.Sprintf(", %d× never", r.Never)
-	}
-	return text
 }

@@ -5,7 +5,6 @@ package result
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -117,7 +116,7 @@ func Of(recordings ...Recording) *Set {
 	if len(r.tables) == 1 || len(recordings) == 1 {
 		r.Environment, r.tables = r.environment(), nil
 	}
-	r.Styles = r.order(r.Matrix.Styles)
+	r.Styles = r.order(r.Matrix.Labels())
 	return r
 }
 
@@ -135,7 +134,9 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 		result.Samples = samples[from:len(samples):len(samples)]
 		cells.Add(run, result)
 	}
-	for _, s := range stat.Summarize(unramped(samples[first:])) {
+	// The samples of a ramp or a growth are summed up by its steps: here are those whose latencies are of one rate and number.
+	single := plain.Where(samples[first:], func(s judge.Sample) bool { return s.Rate == 0 && s.Stage == "" })
+	for _, s := range stat.Summarize(slices.Values(single)) {
 		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
 		c.Phases = append(c.Phases, s)
 	}
@@ -143,18 +144,6 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 		c.Run = run
 	}
 	return cells.Sum(), samples
-}
-
-// unramped are the samples whose latencies are of one rate and number: those of a ramp or a growth are summed up by its
-// steps.
-func unramped(samples []judge.Sample) iter.Seq[judge.Sample] {
-	return func(yield func(judge.Sample) bool) {
-		for _, s := range samples {
-			if s.Rate == 0 && s.Stage == "" && !yield(s) {
-				return
-			}
-		}
-	}
 }
 
 // complete adds what is known once a run's cells are there.
@@ -165,12 +154,7 @@ func (r *Set) complete(one Recording) {
 	}
 	r.Parts = []Part{{Environment: one.Environment, Header: one.Judgement.Header}}
 	r.Styles = r.order(nil)
-	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
-		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
-			return d
-		}
-		return slices.Index(r.Styles, a.Style.Label) - slices.Index(r.Styles, b.Style.Label)
-	})
+	slices.SortStableFunc(r.Cells, func(a, b *Cell) int { return r.compare(key{a.Style.Label, a.Scenario}, key{b.Style.Label, b.Scenario}) })
 	r.costs(one)
 }
 
@@ -204,14 +188,13 @@ func (r *Set) environment() *record.Environment {
 
 // warnings are a recording's, with its name where there are several.
 func (r Recording) warnings(several bool) []string {
-	var all []string
-	for _, warning := range slices.Concat(r.Judgement.Warnings, []string{r.undriven()}) {
-		switch {
-		case warning == "":
-		case several:
-			all = append(all, "run "+r.Judgement.Header.Run+": "+warning)
-		default:
-			all = append(all, warning)
+	all := slices.Clone(r.Judgement.Warnings)
+	if e := r.Environment; e != nil && e.Undriven != "" {
+		all = append(all, e.Undriven)
+	}
+	for i := range all {
+		if several {
+			all[i] = "run " + r.Judgement.Header.Run + ": " + all[i]
 		}
 	}
 	return all
@@ -219,15 +202,10 @@ func (r Recording) warnings(several bool) []string {
 
 // twice warns of a run that was given more than once: each of its samples would count as often.
 func twice(recordings []Recording) []string {
-	var seen, warnings []string
-	for _, one := range recordings {
-		run := one.Judgement.Header.Run
-		if run != "" && slices.Contains(seen, run) {
-			warnings = plain.Once(warnings, "run "+run+" was given more than once: its verdicts count more than once")
-		}
-		seen = append(seen, run)
-	}
-	return warnings
+	runs := plain.Grouped(recordings, func(one Recording) string { return one.Judgement.Header.Run })
+	return plain.Pick(runs.Keys, func(run string) (string, bool) {
+		return "run " + run + " was given more than once: its verdicts count more than once", run != "" && len(runs.Of[run]) > 1
+	})
 }
 
 // LeaveOut says of a recording, which belongs to the report, that it could not be read.
@@ -237,52 +215,36 @@ func (r *Set) LeaveOut(why string) {
 
 // samplesOf is how many samples there are in all.
 func samplesOf(recordings []Recording) int {
-	n := 0
-	for _, one := range recordings {
-		for i := range one.Judgement.Results {
-			n += len(one.Judgement.Results[i].Samples)
-		}
-	}
-	return n
+	return plain.Sum(recordings, func(one Recording) int {
+		return plain.Sum(one.Judgement.Results, func(r judge.Result) int { return len(r.Samples) })
+	})
 }
 
 // order lists the labels of all that was driven: the floor's first, then as the
 // headers list them, then those that no header has.
-func (r *Set) order(judged []Style) []string {
+func (r *Set) order(judged []string) []string {
 	listed := plain.Flat(r.Parts, func(one Part) []string {
 		return plain.Map(one.Header.Styles, func(s record.Style) string { return record.Label(s.Name, s.Variant) })
 	})
-	driven := slices.Concat(plain.Map(judged, func(s Style) string { return s.Label }), plain.Map(r.Cells, func(c *Cell) string { return c.Style.Label }))
+	driven := slices.Concat(judged, plain.Map(r.Cells, func(c *Cell) string { return c.Style.Label }))
 	floors := plain.Pick(r.Cells, func(c *Cell) (string, bool) { return c.Style.Label, c.IsFloor() })
 	all := plain.Where(slices.Concat(floors, listed, driven), func(label string) bool { return slices.Contains(driven, label) })
 	return plain.Once(nil, all...)
 }
 
-// Of yields the cells of a scenario, the floor's first.
-func (r *Set) Of(scenario string) iter.Seq[*Cell] {
-	return func(yield func(*Cell) bool) {
-		for _, c := range r.Cells {
-			if c.Scenario == scenario && !yield(c) {
-				return
-			}
-		}
-	}
+// Of are the cells of a scenario, the floor's first.
+func (r *Set) Of(scenario string) []*Cell {
+	return plain.Where(r.Cells, func(c *Cell) bool { return c.Scenario == scenario })
 }
 
-// By yields the cells of a style, by its label, in the order of the scenarios.
-func (r *Set) By(label string) iter.Seq[*Cell] {
-	return func(yield func(*Cell) bool) {
-		for _, c := range r.Cells {
-			if c.Style.Label == label && !yield(c) {
-				return
-			}
-		}
-	}
+// By are the cells of a style, by its label, in the order of the scenarios.
+func (r *Set) By(label string) []*Cell {
+	return plain.Where(r.Cells, func(c *Cell) bool { return c.Style.Label == label })
 }
 
 // Cell is that of a style, by its label, in a scenario, in the first run that measured it; nil: none did.
 func (r *Set) Cell(label, scenario string) (found *Cell) {
-	for c := range r.By(label) {
+	for _, c := range r.By(label) {
 		if c.Scenario == scenario && (found == nil || c.Measured() && !found.Measured()) {
 			found = c
 		}
@@ -292,10 +254,8 @@ func (r *Set) Cell(label, scenario string) (found *Cell) {
 
 // Named is the style and the variant of a label.
 func (r *Set) Named(label string) (style, variant string) {
-	for c := range r.By(label) {
-		return c.Style.Name, c.Style.Variant
-	}
-	for _, s := range r.Matrix.Styles {
+	measured := plain.Map(r.By(label), func(c *Cell) Style { return c.Style })
+	for _, s := range append(measured, r.Matrix.Styles...) {
 		if s.Label == label {
 			return s.Name, s.Variant
 		}
@@ -307,34 +267,30 @@ func (r *Set) Named(label string) (style, variant string) {
 // common first, in their order, then each style's inner ones.
 func (r *Set) Phases(scenario string) []string {
 	var names []string
-	for c := range r.Of(scenario) {
+	for _, c := range r.Of(scenario) {
 		for _, p := range c.Phases {
 			names = plain.Once(names, p.Phase)
 		}
 	}
-	standard := spec.Phases()
-	at := func(name string) int {
-		if i := slices.Index(standard, name); i >= 0 {
-			return i
-		}
-		return len(standard)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return at(a) - at(b) })
+	slices.SortStableFunc(names, func(a, b string) int { return place(spec.Phases(), a) - place(spec.Phases(), b) })
 	return names
+}
+
+// place is where a list has a name; one that it has not comes last.
+func place(list []string, name string) int {
+	if i := slices.Index(list, name); i >= 0 {
+		return i
+	}
+	return len(list)
 }
 
 // Failed reports whether some sample failed or could not be judged, and nobody expected that; or whether some verdict
 // is better than expected. How far a style is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
-		return !r.Foreseen(c) && (c.Failed > 0 || c.Invalid > 0 || c.Late > 0 && !c.Load())
+		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
+		return !(expected.Known && expected.Same) && (c.Failed > 0 || c.Invalid > 0 || c.Late > 0 && !c.Load())
 	})
-}
-
-// Foreseen reports whether the verdict of a measured cell's scenario is the one that is expected of its style.
-func (r *Set) Foreseen(c *Cell) bool {
-	expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
-	return expected.Known && expected.Same
 }
 
 // Count counts all samples that were measured, or warmed up, by their outcomes.
@@ -436,14 +392,6 @@ func span(list []int) string { return plain.Span(slices.Min(list), slices.Max(li
 // noun is what span counts.
 func noun(list []int, word string, many ...string) string {
 	return plain.Noun(slices.Max(list), word, many...)
-}
-
-// undriven is what was asked for and not driven, where the run ended early.
-func (r Recording) undriven() string {
-	if r.Environment == nil {
-		return ""
-	}
-	return r.Environment.Undriven
 }
 
 // early reports whether a run ended before all of its rounds were driven.

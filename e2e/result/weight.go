@@ -39,7 +39,7 @@ func (c *Cell) failsBy(kind func(judge.Named) bool) bool {
 func (r *Set) weightColumn() Column {
 	text := "what these failures cost: after a fault nothing is put right without help (never recovers); a change is not carried out (lost); " +
 		"something else is wrong; it is done late; only what is told is wrong or missing (untold)"
-	return Column{"weights", "by weight", text, GroupCorrect, "", Words, func(label string) Value {
+	return Column{"weights", "by weight", text, GroupCorrect, Words, func(label string) Value {
 		if !r.Recorded(label) {
 			return Value{}
 		}

@@ -325,7 +325,7 @@ func width(name string) int { return max(len(name), 10) }
 
 // medianOf is a scenario's median in a block, or how many samples came too late.
 func medianOf(block *result.Set, scenario string) string {
-	for c := range block.Of(scenario) {
+	for _, c := range block.Of(scenario) {
 		switch written, _ := c.Outcome(); {
 		case written.Censored > 0:
 			return fmt.Sprintf("%d late", written.Censored)

@@ -25,23 +25,6 @@ func Paint(outcome spec.Outcome, text string) string {
 	return text
 }
 
-// Sign is an outcome in a few letters, where there is no room for its name.
-func Sign(o spec.Outcome) string {
-	switch o {
-	case spec.Pass:
-		return "✓"
-	case spec.Fail:
-		return "✗"
-	case spec.Flaky:
-		return "≈"
-	case spec.Late:
-		return "✗ late"
-	case spec.Invalid:
-		return "!"
-	}
-	return plain.Unknown
-}
-
 // Lines are the header and the rows for a terminal; paint colours the cells of an outcome, nil does not. Where a line
 // would be too wide, the words of a head stand below each other; if that is not enough, the last columns are left out,
 // which a last line says. A tail is cut off instead.

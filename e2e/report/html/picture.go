@@ -72,16 +72,12 @@ const (
 // drawPicture prints the comparison as an SVG file by itself. It needs a scenario that was measured.
 func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	s := newStudy(r.Tables()[0], nil)
-	cells := slices.Collect(s.Of(s.Headline()))
+	cells := s.Of(s.Headline())
 	if len(cells) == 0 {
 		return errors.New("draw the comparison: the recording holds no sample of a scenario that is measured; run `opbench run --scenario=create` for one")
 	}
-	css, err := pictureStyle(dark)
-	if err != nil {
-		return fmt.Errorf("draw the comparison: %w", err)
-	}
 	p := s.picture(s.Headline(), cells)
-	p.CSS = css
+	p.CSS = pictureStyle(dark)
 	if len(r.Tables()) > 1 {
 		p.Title += ", run " + strings.Join(s.Runs, ", ")
 	}
@@ -174,27 +170,15 @@ func (p *picture) legend() string {
 
 // pictureStyle is picture.css with the colours of one of the page's schemes put
 // in: what draws an image by itself need not know variables.
-func pictureStyle(dark bool) (template.CSS, error) {
-	page, err := assets.ReadFile("style.css")
-	if err != nil {
-		return "", err
-	}
-	css, err := assets.ReadFile("picture.css")
-	if err != nil {
-		return "", err
-	}
-	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(page), 2) // a light one and then a dark one
-	at := 0
+func pictureStyle(dark bool) template.CSS {
+	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(asset("style.css")), 2) // a light one and then a dark one
+	scheme := schemes[0]
 	if dark {
-		at = len(schemes) - 1
+		scheme = schemes[1]
 	}
-	colours := map[string]string{}
-	for _, one := range regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(schemes[at][1], -1) {
-		colours[one[1]] = one[2]
+	css := string(asset("picture.css"))
+	for _, colour := range regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(scheme[1], -1) {
+		css = strings.ReplaceAll(css, "var(--"+colour[1]+")", colour[2])
 	}
-	text := string(css)
-	for name, colour := range colours {
-		text = strings.ReplaceAll(text, "var(--"+name+")", colour)
-	}
-	return template.CSS(text), nil //nolint:gosec // the picture's own style sheet, embedded
+	return template.CSS(css) //nolint:gosec // the picture's own style sheet, embedded
 }

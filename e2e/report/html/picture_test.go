@@ -112,7 +112,7 @@ func TestPictureNeedsAMeasurement(t *testing.T) {
 func TestPictureShowsTheReportsFigures(t *testing.T) {
 	r := example(t)
 	text := drawn(t, r)[0]
-	for c := range r.Of("create") {
+	for _, c := range r.Of("create") {
 		written, _ := c.Outcome()
 		assert.Contains(t, text, c.Style.Label+": median "+written.P50.String()+" (n = ")
 		assert.Contains(t, text, `text-anchor="end">`+written.P50.String()+"</text>")

@@ -56,15 +56,14 @@ func (s *site) profile(of *style) *profile {
 		Style: of, Needs: s.answers(of.Label), What: s.what(of), Facts: s.styleFacts(of), Wrong: s.Mishandled(of.Label),
 		Loads: s.loadRows(of.Label), Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
 	}
-	if header := s.Header(of.Label); header != nil {
-		p.Source, p.Installed = header.Source, stages(header)
-	}
+	header := s.Header(of.Label)
+	p.Source, p.Installed = header.Source, stages(header)
 	if facts, environment := s.Report.Facts(of.Label); facts != nil {
 		p.Images = environment.ImagesOf(facts)
 	}
 	p.Fails = s.fails(of.Label)
 	for i, run := range s.runs {
-		cells := slices.Collect(run.By(of.Label))
+		cells := run.By(of.Label)
 		one := profileRun{
 			Heading:   run.heading,
 			Latencies: run.latencies(cells, fmt.Sprintf("latencies-%d", i+1), "Phases that all styles have", false),
@@ -96,19 +95,13 @@ func (s *site) profile(of *style) *profile {
 	return p
 }
 
-// fails says in a sentence how many tests a style fails, and which if they are few.
+// fails says in a sentence how many tests a style fails.
 func (s *site) fails(label string) string {
 	f := s.Fails(label)
-	switch names := s.Failing(label); {
-	case !f.Known:
+	if !f.Known {
 		return "It was not driven through the tests."
-	case f.Failed == 0:
-		return fmt.Sprintf("None of %s fails%s.", plain.Plural(f.Of, "test"), f.Rest())
-	case f.Failed <= few:
-		return fmt.Sprintf("%d of %s %s%s: %s.", f.Failed, plain.Plural(f.Of, "test"), plain.Noun(f.Failed, "fails", "fail"), f.Rest(), plain.List(names))
-	default:
-		return fmt.Sprintf("%d of %s fail%s.", f.Failed, plain.Plural(f.Of, "test"), f.Rest())
 	}
+	return fmt.Sprintf("%d of %s %s%s.", f.Failed, plain.Plural(f.Of, "test"), plain.Noun(f.Failed, "fails", "fail"), f.Rest())
 }
 
 // answers are the needs that a style meets or not; none where only one style was recorded.
@@ -116,19 +109,18 @@ func (s *site) answers(label string) []needAnswer {
 	has := func(all []result.Match) bool {
 		return slices.ContainsFunc(all, func(m result.Match) bool { return m.Label == label })
 	}
-	var all []needAnswer
-	for _, need := range s.needs {
+	return plain.Pick(s.needs, func(need result.Need) (needAnswer, bool) {
+		answer := "not known"
 		switch {
 		case has(need.Met):
-			all = append(all, needAnswer{need.Name, need.Criterion, "met"})
+			answer = "met"
 		case need.Has: // that a style is not in Go, say, is no fault of it
+			return needAnswer{}, false
 		case has(need.NotMet):
-			all = append(all, needAnswer{need.Name, need.Criterion, "not met"})
-		case slices.Contains(need.Unknown, label):
-			all = append(all, needAnswer{need.Name, need.Criterion, "not known"})
+			answer = "not met"
 		}
-	}
-	return all
+		return needAnswer{need.Name, need.Criterion, answer}, answer != "not known" || slices.Contains(need.Unknown, label)
+	})
 }
 
 // what says in two sentences what a style is.
@@ -139,14 +131,9 @@ func (s *site) what(of *style) []string {
 			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not.",
 		}
 	}
-	header := s.Header(of.Label)
-	first := "What it is was not recorded: this recording’s header has no description."
-	if header != nil && header.Description != "" {
-		first = header.Description
-	}
+	first := cmp.Or(s.Header(of.Label).Description, "What it is was not recorded: this recording’s header has no description.")
 	var parts []string
-	if header != nil && header.Framework != nil {
-		f := header.Framework
+	if f := s.Framework(of.Label); f.Name != "" {
 		on := fmt.Sprintf("is built on %s %s", f.Name, f.Version)
 		if f.Date != "" {
 			on += " of " + f.Date
@@ -163,7 +150,7 @@ func (s *site) what(of *style) []string {
 }
 
 // stages are how a style is installed.
-func stages(header *record.Style) []pair {
+func stages(header record.Style) []pair {
 	var all []pair
 	for _, stage := range header.Stages {
 		gates := plain.Map(stage.Ready, func(gate spec.Gate) string { return gate.String() })
@@ -184,29 +171,30 @@ func (s *site) styleFacts(of *style) []pair {
 			all = append(all, pair{name, value})
 		}
 	}
-	if header := s.Header(of.Label); header != nil {
-		if f := header.Framework; f != nil {
-			add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
-			add("Released", f.Date)
-			add("Its licence", cmp.Or(f.Licence, "not recorded"))
-			newest := f.Newest
-			if f.Why != "" {
-				newest = strings.TrimPrefix(newest+". "+f.Why, ". ")
-			}
-			add("Newest upstream", newest)
+	if f := s.Framework(of.Label); f.Name != "" {
+		add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
+		add("Released", f.Date)
+		add("Its licence", cmp.Or(f.Licence, "not recorded"))
+		newest := f.Newest
+		if f.Why != "" {
+			newest = strings.TrimPrefix(newest+". "+f.Why, ". ")
 		}
-		add("Completes", header.Base)
+		add("Newest upstream", newest)
 	}
+	add("Completes", s.Header(of.Label).Base)
 	facts, environment := s.Report.Facts(of.Label)
 	if facts == nil {
 		return all
 	}
-	var versions []string
-	for part, version := range facts.Versions {
-		versions = append(versions, part+" "+version)
+	listed := func(of map[string]string, format string) string {
+		var all []string
+		for key, value := range of {
+			all = append(all, fmt.Sprintf(format, key, value))
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
 	}
-	slices.Sort(versions)
-	add("Versions", strings.Join(versions, ", "))
+	add("Versions", listed(facts.Versions, "%s %s"))
 	if o := facts.Owned; o != nil {
 		lines := s.Value(of.Label, "lines").Text + " lines"
 		if o.Scaffold > 0 {
@@ -219,12 +207,7 @@ func (s *site) styleFacts(of *style) []pair {
 		add("To maintain", fmt.Sprintf("%s, %s (%s)", plain.Plural(o.Files, "file"), lines, strings.Join(languages, ", ")))
 		add("Rights", result.RightsText(o))
 	}
-	var enforced []string
-	for namespace, standard := range facts.PodSecurity {
-		enforced = append(enforced, standard+" in "+namespace)
-	}
-	slices.Sort(enforced)
-	add("Pod Security Standard that is enforced", strings.Join(enforced, ", "))
+	add("Pod Security Standard that is enforced", listed(facts.PodSecurity, "%[2]s in %[1]s"))
 	add("Dependencies, direct / all", result.DependenciesText(environment.ImagesOf(facts)))
 	add("Hash of its rendered manifests", facts.Manifests)
 	add("Measured with", environment.Program)
@@ -256,8 +239,8 @@ func (s *site) costRows(label string) []costRow {
 		case figure.Known():
 			rounds := plain.Map(figure.Values, func(v cost.Value) string { return result.Amount(figure.Unit, v.Value) })
 			used := c.SumUp(figure)
-			show := func(o stat.Observation) string { return result.Amount(used.Unit, o.Value) }
-			row.Value, row.Spread = show(used.P50), result.Spread(used.Summary, show)
+			show := func(o stat.Observation) string { return result.Amount(figure.Unit, o.Value) }
+			row.Value, row.Spread = show(used.P50), result.Spread(used, show)
 			row.Rounds = strings.Join(rounds, ", ")
 			if len(s.Runs) > 1 {
 				row.Spread += ", run " + c.Run

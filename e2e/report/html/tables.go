@@ -130,7 +130,7 @@ func (s *study) judged() []*result.Row {
 		if !s.IsLoad(name) {
 			continue
 		}
-		row := &result.Row{Scenario: record.Scenario{Name: name, Group: spec.GroupLoad}, Cells: slices.Collect(s.Of(name))}
+		row := &result.Row{Scenario: record.Scenario{Name: name, Group: spec.GroupLoad}, Cells: s.Of(name)}
 		for _, part := range s.Parts {
 			for _, one := range part.Header.Scenarios {
 				if one.Name == name {
