@@ -66,10 +66,7 @@ func (r *Set) costs(one Recording) {
 			if slices.Contains(r.Styles, label) {
 				r.Costs = append(r.Costs, cost)
 			}
-			if c.ColdStart.Known() || c.ManyMemory.Known() || len(c.Growth) > 0 || len(c.Kept) > 0 || len(c.Busiest) > 0 || len(c.Strain) > 0 ||
-				c.UnchangedCalls.Known() || c.LogLines.Known() {
-				r.Beside = append(r.Beside, cost)
-			}
+			r.Beside = append(r.Beside, cost)
 		}
 	}
 }
