@@ -173,11 +173,3 @@ func (m *markdown) details(r *Report, heading string) {
 	}
 	m.line("\n</details>")
 }
-
-// bounded is an order statistic with its interval; a dash where it is not shown.
-func bounded(s *stat.Summary, p float64, o stat.Observation, ci *stat.Interval) string {
-	if ci == nil || !s.Shows(p) {
-		return shown(s, p, o)
-	}
-	return fmt.Sprintf("%s [%s, %s]", o, ci.Low, ci.High)
-}

@@ -188,8 +188,9 @@ func (r *Report) ranked(scenario string) table.Table {
 			done, seen = "gone", "pods gone"
 		}
 		written, ready := c.Outcome()
-		one, other := figures(written), figures(ready)
-		row := table.Texts(label, r.RankOf(label, scenario).String(), one[0], other[0], c.BesideFloor(written), c.VerdictText(), one[2], other[2],
+		one, most := figures(written)
+		other, mostOther := figures(ready)
+		row := table.Texts(label, r.RankOf(label, scenario).String(), one, other, c.BesideFloor(written), c.VerdictText(), most, mostOther,
 			strconv.Itoa(written.N), strconv.Itoa(written.Rounds))
 		row[5].Outcome = c.Verdict
 		t.Rows = append(t.Rows, row)
@@ -202,8 +203,9 @@ func (r *Report) ranked(scenario string) table.Table {
 // all phases, with intervals.
 func (r *Report) phasesTable(scenario string, all bool) table.Table {
 	t := table.Table{Header: []string{"phase", "style", "n", "r", "p50", "p90", "max", "× floor", ""}, Left: 2, Tail: true}
+	quantiles := []float64{0.5, 0.9}
 	if all {
-		t.Header = slices.Insert(t.Header, 6, "p99")
+		t.Header, quantiles = slices.Insert(t.Header, 6, "p99"), append(quantiles, 0.99)
 	}
 	for _, phase := range r.Phases(scenario) {
 		if !all && spec.Inner(phase) && len(r.Contestants()) > 1 {
@@ -215,12 +217,15 @@ func (r *Report) phasesTable(scenario string, all bool) table.Table {
 				continue
 			}
 			row := []string{phase, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds)}
-			if f := figures(s); all {
-				row = append(row, bounded(&s, 0.5, s.P50, s.CI50), bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), f[2])
-			} else {
-				row = append(row, f[:]...)
+			for _, p := range quantiles {
+				value, interval := result.Quantile(s, p)
+				if all && interval != "" {
+					value += " " + interval
+				}
+				row = append(row, value)
 			}
-			t.Row(append(row, c.BesideFloor(s), result.Uncounted(s))...)
+			_, most := figures(s)
+			t.Row(append(row, most, c.BesideFloor(s), result.Uncounted(s))...)
 		}
 	}
 	return t

@@ -30,20 +30,12 @@ func (t teller) reasons(c *result.Cell) []result.Oracle {
 	return all
 }
 
-// figures are p50, p90 and max; a dash where nothing counts, or there are too few for a quantile.
-func figures(s stat.Summary) [3]string {
+// figures are p50 and max; a dash where nothing counts.
+func figures(s stat.Summary) (p50, most string) {
 	if s.N == 0 {
-		return [3]string{unknown, unknown, unknown}
+		return unknown, unknown
 	}
-	return [3]string{s.P50.String(), shown(&s, 0.9, s.P90), s.Max.String()}
-}
-
-// shown is a quantile, or a dash where there are too few latencies for it.
-func shown(s *stat.Summary, p float64, o stat.Observation) string {
-	if !s.Shows(p) {
-		return unknown
-	}
-	return o.String()
+	return s.P50.String(), s.Max.String()
 }
 
 // warmupNote says what warm-up rounds count for; empty: there are none.

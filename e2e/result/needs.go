@@ -95,13 +95,7 @@ func (r *Set) Needs() []Need {
 				return memory.Number <= memoryRequest, memory.Known
 			}, "memory", false,
 		})
-	var all []Need
-	for _, row := range rows {
-		if answer := r.ask(row); len(answer.Met)+len(answer.NotMet) > 0 {
-			all = append(all, answer)
-		}
-	}
-	return all
+	return plain.Where(plain.Map(rows, r.ask), func(answer Need) bool { return len(answer.Met)+len(answer.NotMet) > 0 })
 }
 
 // ask asks every style.
@@ -152,6 +146,18 @@ func Lasts(s stat.Summary) stat.Summary {
 	last := stat.Of(values...)
 	last.Names = s.Names
 	return last
+}
+
+// Quantile is one of a summary's quantiles (0.5, 0.9 or 0.99) and its interval, which is empty where none can be had; a
+// dash where there are too few latencies for it.
+func Quantile(s stat.Summary, p float64) (value, interval string) {
+	if !s.Shows(p) {
+		return plain.Unknown, ""
+	}
+	if of := map[float64]*stat.Interval{0.5: s.CI50, 0.9: s.CI90, 0.99: s.CI99}[p]; of != nil {
+		interval = fmt.Sprintf("[%s, %s]", of.Low, of.High)
+	}
+	return s.Ordered.Quantile(p).String(), interval
 }
 
 // Spread says where a summary's figure comes from: its bounds, with n and rounds.

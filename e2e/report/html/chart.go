@@ -180,25 +180,12 @@ func (s *study) latencyRow(c *result.Cell, one stat.Summary, shown []float64) la
 	if text := inWords(s.Child(), one.Phase); text != one.Phase {
 		r.Text = text
 	}
-	r.Figures = plain.Map(shown, func(p float64) figure { return figureOf(one, p) })
+	r.Figures = plain.Map(shown, func(p float64) figure {
+		value, interval := result.Quantile(one, p)
+		return figure{value, interval}
+	})
 	if one.N > 0 {
 		r.N, r.Max = fmt.Sprintf("%d in %d", one.N, one.Rounds), one.Max.String()
 	}
 	return r
-}
-
-// figureOf is a quantile; a dash where there are too few samples for it.
-func figureOf(s stat.Summary, p float64) figure {
-	if !s.Shows(p) {
-		return figure{Value: "–"}
-	}
-	f := figure{Value: s.Ordered.Quantile(p).String()}
-	if i := map[float64]*stat.Interval{0.5: s.CI50, 0.9: s.CI90, 0.99: s.CI99}[p]; i != nil {
-		f.Interval = interval(i)
-	}
-	return f
-}
-
-func interval(i *stat.Interval) string {
-	return "[" + i.Low.String() + ", " + i.High.String() + "]"
 }

@@ -138,9 +138,7 @@ func (s *study) pictureRow(c *result.Cell, phase string, x *axis) *pictureRow {
 	if one.N > 0 {
 		r.Value = one.P50.String()
 	}
-	if one.CI50 != nil {
-		r.Range = interval(one.CI50)
-	}
+	_, r.Range = result.Quantile(one, 0.5)
 	return r
 }
 
