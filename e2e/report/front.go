@@ -195,17 +195,13 @@ func (r *Report) footnotes(t *table.Table, values [][]result.Value) []string {
 
 // run names a run, with its day and its rounds where they are known.
 func (r *Report) run(run string) string {
-	var known []string
-	for _, part := range r.Parts {
-		if part.Header.Run == run && part.Environment != nil {
-			known = append(known, part.Environment.Began.UTC().Format(time.DateOnly))
+	known := plain.Pick(r.Parts, func(part result.Part) (string, bool) {
+		if part.Header.Run != run || part.Environment == nil {
+			return "", false
 		}
-	}
-	for _, one := range r.Tables() {
-		if one.Runs[0] == run {
-			known = append(known, one.RoundsText())
-		}
-	}
+		return part.Environment.Began.UTC().Format(time.DateOnly), true
+	})
+	known = append(known, plain.Pick(r.Tables(), func(one *Report) (string, bool) { return one.RoundsText(), one.Runs[0] == run })...)
 	if len(known) == 0 {
 		return "run " + run
 	}

@@ -151,11 +151,8 @@ func (r *Report) Document() *Document {
 			}
 		}
 	}
-	for i, one := range r.Parts {
-		if one.Environment != nil && (i == 0 || one.Environment != r.Parts[i-1].Environment) {
-			d.Environments = append(d.Environments, one.Environment)
-		}
-	}
+	known := plain.Pick(r.Parts, func(one result.Part) (*record.Environment, bool) { return one.Environment, one.Environment != nil })
+	d.Environments = plain.Once(d.Environments, known...)
 	return d
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
@@ -112,12 +113,10 @@ func (r *Report) growthTables() []table.Table {
 func growthNotes(g *result.Growth) []string {
 	notes := []string{g.Style + ": " + g.Text() + "."}
 	if n := len(g.Levels); n > 0 && g.Levels[n-1].Rest != nil {
-		var calls []string
-		for _, call := range g.Levels[n-1].Rest.Calls {
-			if len(calls) < mostCalls {
-				calls = append(calls, fmt.Sprintf("%s %s %s", call.Verb, call.Resource, result.Amount("1", call.PerMinute)))
-			}
-		}
+		all := g.Levels[n-1].Rest.Calls
+		calls := plain.Map(all[:min(len(all), mostCalls)], func(call cost.Call) string {
+			return fmt.Sprintf("%s %s %s", call.Verb, call.Resource, result.Amount("1", call.PerMinute))
+		})
 		if len(calls) > 0 {
 			notes = append(notes, fmt.Sprintf("%s, requests a minute at rest with %d: %s.", g.Style, g.Levels[n-1].Customs, strings.Join(calls, ", ")))
 		}

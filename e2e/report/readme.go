@@ -132,16 +132,9 @@ func (r *Report) linked(t table.Table, at Place, fails bool) table.Table {
 
 // seen says what a test does, and what its oracles said.
 func (r *Report) seen(c *result.Cell) string {
-	var parts []string
-	for _, row := range r.Matrix.Rows() {
-		if row.Name == c.Scenario && row.Description != "" {
-			parts = append(parts, row.Description)
-		}
-	}
-	for _, o := range c.Reasons() {
-		parts = append(parts, o.Name+": "+o.Message+".")
-	}
-	return strings.Join(parts, " ")
+	row, _ := plain.Find(r.Matrix.Rows(), func(row *result.Row) bool { return row.Name == c.Scenario })
+	said := plain.Map(c.Reasons(), func(o result.Oracle) string { return o.Name + ": " + o.Message + "." })
+	return strings.TrimSpace(row.Description + " " + strings.Join(said, " "))
 }
 
 // measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was
@@ -249,13 +242,11 @@ func attribute(s string) string {
 
 // inWords is the picture for those who do not see it.
 func (r *Report) inWords() string {
-	var parts []string
 	one := r.Tables()[0]
-	for _, label := range one.ByLatency(one.Headline()) {
-		if v := one.Value(label, result.Written(one.Headline())); v.Known {
-			parts = append(parts, label+" "+v.Text)
-		}
-	}
+	parts := plain.Pick(one.ByLatency(one.Headline()), func(label string) (string, bool) {
+		v := one.Value(label, result.Written(one.Headline()))
+		return label + " " + v.Text, v.Known
+	})
 	written, _ := one.Until(one.Headline())
 	return fmt.Sprintf("Median time from the request until %s, on a logarithmic scale: %s", written, strings.Join(parts, ", "))
 }

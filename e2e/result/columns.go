@@ -104,13 +104,9 @@ func (r *Set) Columns() []Column {
 // Choose are the columns of the ids, in the order of these; an id that there is not is left out.
 func (r *Set) Choose(ids ...string) []Column {
 	all := r.Columns()
-	var chosen []Column
-	for _, id := range ids {
-		if i := slices.IndexFunc(all, func(c Column) bool { return c.ID == id }); i >= 0 {
-			chosen = append(chosen, all[i])
-		}
-	}
-	return chosen
+	return plain.Pick(ids, func(id string) (Column, bool) {
+		return plain.Find(all, func(c Column) bool { return c.ID == id })
+	})
 }
 
 // Value is that of a style in the column of an id; the zero Value where there is no such column.

@@ -130,11 +130,9 @@ func (r *Set) Expectation(c *Cell) Expectation {
 // verdict, and the rights that styles should not hold.
 func (r *Set) Differences() []Difference {
 	var all []Difference
-	var done []string
-	for _, s := range r.Matrix.Styles {
-		if expected, known := r.expected[s.Name]; known && !slices.Contains(done, s.Name) {
-			done = append(done, s.Name)
-			all = append(all, Compare(r.Matrix, s.Name, expected)...)
+	for _, name := range plain.Once(nil, plain.Map(r.Matrix.Styles, func(s Style) string { return s.Name })...) {
+		if expected, known := r.expected[name]; known {
+			all = append(all, Compare(r.Matrix, name, expected)...)
 		}
 	}
 	return append(all, OfRights(r.Matrix, r.Grants)...)
@@ -171,8 +169,8 @@ func (r *Set) Tally(label string) (short, text string) {
 		how = "fail or are late"
 	}
 	short = fmt.Sprintf("%d of %d %s", failing.Failed, failing.Of, how)
-	rest := counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
-		count{seen[spec.NotApplicable], spec.NotApplicable}, count{surprises, "not as expected"})
+	rest := counts(count{seen[spec.Flaky], "of them flaky"}, count{seen[spec.Late], "of them late"}, count{seen[spec.Invalid], "invalid"},
+		count{seen[spec.NotApplicable], "not applicable"}, count{surprises, "not as expected"})
 	return short, strings.Join(append([]string{short}, rest...), ", ")
 }
 

@@ -35,7 +35,7 @@ type Set struct {
 	Cells     []*Cell  // by run, then by scenario, then by style
 	Samples   []judge.Sample
 	Costs     []Cost // of styles that were measured, by recording, then by style
-	// Beside are the costs that loads and the correctness matrix tell of: cold starts, the
+	// Beside are those of all styles: loads and the correctness matrix tell of cold starts, the
 	// memory of many custom resources, passes without a change.
 	Beside []Cost
 	// Matrix has all scenarios that styles were driven through, those that were measured too, without the floor.
@@ -134,7 +134,7 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 		result.Samples = samples[from:len(samples):len(samples)]
 		cells.Add(run, result)
 	}
-	// The samples of a ramp or a growth are summed up by its steps: here are those whose latencies are of one rate and number.
+	// Those of a ramp or a growth are summed up by its steps: here are latencies of one rate and number.
 	single := plain.Where(samples[first:], func(s judge.Sample) bool { return s.Rate == 0 && s.Stage == "" })
 	for _, s := range stat.Summarize(slices.Values(single)) {
 		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
@@ -321,7 +321,7 @@ func (r *Set) InShort() (spec.Outcome, string) {
 	if t.All() > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s handled correctly", t.Passed, plain.Plural(t.All(), "sample")))
 	}
-	parts = append(parts, counts(count{t.Failed, "failed"}, count{t.Late, spec.Late}, count{t.Invalid, spec.Invalid}, count{t.NotApplicable, spec.NotApplicable})...)
+	parts = append(parts, counts(count{t.Failed, "failed"}, count{t.Late, "late"}, count{t.Invalid, "invalid"}, count{t.NotApplicable, "not applicable"})...)
 	outcome := spec.Fail
 	if surprises+t.Failed+t.Late == 0 {
 		outcome = spec.Invalid
@@ -332,18 +332,12 @@ func (r *Set) InShort() (spec.Outcome, string) {
 // count is how many there are of something, in words.
 type count struct {
 	n    int
-	what spec.Outcome
+	what string
 }
 
 // counts names those that are not zero.
 func counts(all ...count) []string {
-	var parts []string
-	for _, one := range all {
-		if one.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
-		}
-	}
-	return parts
+	return plain.Pick(all, func(one count) (string, bool) { return fmt.Sprintf("%d %s", one.n, one.what), one.n > 0 })
 }
 
 // RoundsText says how many rounds were measured, and how often each went through

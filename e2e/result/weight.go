@@ -1,7 +1,6 @@
 package result
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,13 +48,8 @@ func (r *Set) weightColumn() Column {
 				counted[weightOf(c)]++
 			}
 		}
-		var parts []string
-		for _, w := range weights() {
-			if n := counted[w.name]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, w.name))
-			}
-		}
-		return Value{Text: strings.Join(parts, ", ")}
+		parts := plain.Map(weights(), func(w weight) count { return count{counted[w.name], w.name} })
+		return Value{Text: strings.Join(counts(parts...), ", ")}
 	}}
 }
 

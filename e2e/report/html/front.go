@@ -230,12 +230,7 @@ func (s *study) about() string {
 
 // applying says how many of the tests apply to a style; empty: all do.
 func (s *study) applying() string {
-	var counts []int
-	for _, label := range s.Contestants() {
-		if f := s.Fails(label); f.Whole() {
-			counts = append(counts, f.Of)
-		}
-	}
+	counts := plain.Pick(s.Contestants(), func(label string) (int, bool) { f := s.Fails(label); return f.Of, f.Whole() })
 	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Tests()) {
 		return ""
 	}

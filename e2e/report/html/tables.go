@@ -149,13 +149,10 @@ const few = 5
 // heats are the scenarios that ordinary styles fail, those that styles fail which fail the fewest first, then what only
 // others fail, then loads that somebody fails, and then what nobody does.
 func (s *site) heats() []heat {
-	var heads []heatHead
-	for _, one := range s.Styles {
-		if !one.Floor || len(s.Styles) == 1 {
-			_, tally := s.Tally(one.Label)
-			heads = append(heads, heatHead{one, tally})
-		}
-	}
+	heads := plain.Pick(s.Styles, func(one *style) (heatHead, bool) {
+		_, tally := s.Tally(one.Label)
+		return heatHead{one, tally}, !one.Floor || len(s.Styles) == 1
+	})
 	parts := []heat{
 		{ID: "heat", Title: "Failed by a style that fails at most " + strconv.Itoa(few) + " tests", Heads: heads},
 		{ID: "heat-others", Title: "Failed only by styles that fail more", Heads: heads},
