@@ -14,7 +14,6 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec"
 )
 
 // Bench prints the measured latencies in Go's benchmark format, one line for each, so that benchstat compares them:
@@ -30,7 +29,6 @@ func (r *Report) Bench(out io.Writer) error {
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
 	for _, one := range r.Parts {
 		comment(buffered, one)
-		r.lateOnes(buffered, one)
 		benchConfig(buffered, one.Environment)
 		for _, label := range r.Styles { // benchstat compares with what comes first: the floor
 			benchStyle(buffered, one, label)
@@ -114,15 +112,6 @@ func comment(out io.Writer, one result.Part) {
 			return strconv.Itoa(n) + " " + outcome, n > 0
 		})
 		_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", name, strings.Join(parts, ", "))
-	}
-}
-
-// lateOnes says which scenarios a style was late for, in a run.
-func (r *Report) lateOnes(out io.Writer, one result.Part) {
-	for _, c := range r.Cells {
-		if c.Verdict == spec.Late && c.Run == one.Header.Run {
-			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", plain.Line(c.Style.Label), plain.Line(c.Scenario), c.CountText())
-		}
 	}
 }
 
