@@ -142,7 +142,9 @@ func (r *Set) Differences() []Difference {
 // measured is not among them: its samples tell.
 func (r *Set) Unforeseen() []*Cell {
 	all := plain.Flat(r.Matrix.Labels(), r.Findings)
-	return plain.Pick(all, func(f Finding) (*Cell, bool) { return f.Cell, f.Group != spec.GroupLatency && !f.Load() && !f.IsFloor() && !f.Known })
+	return plain.Pick(all, func(f Finding) (*Cell, bool) {
+		return f.Cell, f.Group != spec.GroupLatency && !f.Load() && !f.IsFloor() && !f.Known
+	})
 }
 
 // Recorded tells whether the report has recorded scenarios of the correctness
