@@ -80,7 +80,12 @@ func (r Recording) Save(folder string) error {
 	if err := record.Replace(filepath.Join(folder, SavedName), r.write); err != nil {
 		return fmt.Errorf("save run %s: %w", r.Judgement.Header.Run, err)
 	}
-	return r.Environment.WriteCompressed(folder)
+	environment := *r.Environment
+	environment.Images = slices.Clone(environment.Images)
+	for i := range environment.Images {
+		environment.Images[i].Packages = nil // two thirds of the file, the same in each run; the recording has them
+	}
+	return environment.WriteCompressed(folder)
 }
 
 func (r Recording) write(to io.Writer) error {
@@ -124,7 +129,7 @@ func (r Recording) results() []saved {
 	took := map[step]time.Duration{} // in all
 	for _, one := range r.Judgement.Results {
 		phases := plain.Map(one.Samples, phaseOf)
-		one.Samples = nil
+		one.Samples, one.Verdicts = nil, silent(one.Verdicts)
 		if one.Rate == 0 && one.Stage != record.StageFill {
 			all = append(all, saved{Result: &one, Phases: phases})
 			continue
@@ -144,6 +149,17 @@ func (r Recording) results() []saved {
 		all[i].Result.Ended = all[i].Result.Began + took[of]/time.Duration(all[i].Times)
 	}
 	return all
+}
+
+// silent returns verdicts without what those say that passed: no report tells it.
+func silent(verdicts []judge.Verdict) []judge.Verdict {
+	verdicts = slices.Clone(verdicts)
+	for i := range verdicts {
+		if verdicts[i].Outcome == spec.Pass {
+			verdicts[i].Message, verdicts[i].Evidence = "", nil
+		}
+	}
+	return verdicts
 }
 
 // loadSaved reads what Save wrote.

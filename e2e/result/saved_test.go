@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // What a run was judged to gives the same report as its recording, to the byte.
@@ -29,6 +30,25 @@ func TestAPublishedRunGivesTheSameReport(t *testing.T) {
 		require.NoError(t, file.Print(report.Of(published), &got))
 		assert.Equal(t, want.String(), got.String(), file.Name)
 		assert.NotEmpty(t, got.String(), file.Name)
+	}
+}
+
+// No report reads what a verdict says that passed, nor the packages of an image: they are a fifth of what would be published.
+func TestAPublishedRunLeavesOutWhatNoReportReads(t *testing.T) {
+	recorded, err := result.Load("../../docs/example")
+	require.NoError(t, err)
+	recorded.Environment.Images[0].Packages = []string{"bash=5.2.15-2+b13"}
+	folder := t.TempDir()
+	require.NoError(t, recorded.Save(folder))
+	assert.NotEmpty(t, recorded.Environment.Images[0].Packages, "what was saved is as it was")
+	assert.NotEmpty(t, recorded.Judgement.Results[0].Verdicts[0].Message, "what was saved is as it was")
+	published, err := result.Load(folder)
+	require.NoError(t, err)
+	assert.Empty(t, published.Environment.Images[0].Packages)
+	for _, one := range published.Judgement.Results {
+		for _, v := range one.Verdicts {
+			assert.Equal(t, v.Outcome == spec.Pass, v.Message == "", "%s: %s", one.Scenario, v.Oracle)
+		}
 	}
 }
 
