@@ -126,10 +126,23 @@ func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
 	return step.Held()
 }
 
+// mostHeld is how many custom resources that a style did not release are named while it is driven: there can be thousands.
+const mostHeld = 3
+
 // Held tells at once that a style did not release a custom resource.
 func (rec *recording) Held(held record.Held) {
-	rec.say("%s", judge.HeldMessage(&held))
-	if p := rec.labelled(record.Label(held.Style, held.Variant)); p != nil {
+	label := record.Label(held.Style, held.Variant)
+	if rec.held == nil {
+		rec.held = map[string]int{}
+	}
+	rec.held[label]++
+	switch {
+	case rec.held[label] <= mostHeld:
+		rec.say("%s", judge.HeldMessage(&held))
+	case rec.held[label] == mostHeld+1:
+		rec.say("more custom resources of %s are held, and are not named here: the recording has each", label)
+	}
+	if p := rec.labelled(label); p != nil {
 		p.blame(held.Namespace)
 	}
 }

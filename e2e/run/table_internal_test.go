@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -59,6 +60,20 @@ func TestFirstLookIsARowForEachBlock(t *testing.T) {
 		"             median latency         create     delete   right     took\n"+
 		"round 1/1    native                22.0 ms    31.0 ms     2/2     21 s\n"+
 		"round 1/1    argo                   1 late          -     1/1    300 s  FAILED\n", out.String())
+}
+
+// Of thousands that an operator does not let go the first are named: the recording has each.
+func TestTheFirstThatAreHeldAreNamed(t *testing.T) {
+	var out strings.Builder
+	s := &recording{job: &job{console: &console{out: &out}}}
+	for _, style := range []string{"kopf", "ansible"} {
+		for range 2000 {
+			s.Held(record.Held{Style: style, Namespace: "services", Name: "cache", Finalizers: []string{"example.com/a"}})
+		}
+	}
+	assert.Equal(t, 2*mostHeld, strings.Count(out.String(), "the custom resource services/cache was deleted"))
+	assert.Equal(t, 1, strings.Count(out.String(), "more custom resources of kopf"))
+	assert.Len(t, strings.Split(strings.TrimSpace(out.String()), "\n"), 2*mostHeld+2)
 }
 
 // What does not fit any more is said, and kept for the end.
