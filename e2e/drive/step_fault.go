@@ -23,15 +23,6 @@ func (s *sampleRun) fault(ctx context.Context, step scenarios.Step) error {
 	return s.recordFault(done)
 }
 
-// mend makes whole what a kind of fault broke, and records it.
-func (s *sampleRun) mend(ctx context.Context, step scenarios.Step) error {
-	done, err := s.barrier(step.Mend).mend(ctx, step.Mend)
-	if recorded := s.recordFault(done); recorded != nil {
-		return recorded
-	}
-	return err
-}
-
 // barrier is where those meet who do a kind of fault together with this sample.
 func (s *sampleRun) barrier(kind string) *barrier {
 	if scenarios.KindOfFault(kind).Narrow {

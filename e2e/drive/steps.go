@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,32 +18,31 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// performers says how each kind of step is done, by its name in a scenario's file. All else of it says package
-// scenarios.
+// performers says how each kind of step is done: each is one file here, and one in
+// package scenarios, which says all else of it.
 func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) error {
 	return map[string]func(*sampleRun, context.Context, scenarios.Step) error{
-		"create":    (*sampleRun).create,
-		"patch":     (*sampleRun).patch,
-		"apply":     (*sampleRun).apply,
-		"scale":     (*sampleRun).scale,
-		"readScale": (*sampleRun).readScale,
-		"series":    (*sampleRun).series,
-		"annotate":  (*sampleRun).annotate,
-		"finalize":  (*sampleRun).finalize,
-		"delete":    (*sampleRun).delete,
-		"submit":    (*sampleRun).submit,
-		"wrong":     (*sampleRun).wrong,
-		"drift":     (*sampleRun).drift,
-		"turn":      (*sampleRun).turn,
-		"pause":     (*sampleRun).pause,
-		"fault":     (*sampleRun).fault,
-		"mend":      (*sampleRun).mend,
-		"await":     (*sampleRun).await,
-		"probe":     (*sampleRun).probe,
+		scenarios.StepCreate:    (*sampleRun).create,
+		scenarios.StepPatch:     (*sampleRun).patch,
+		scenarios.StepApply:     (*sampleRun).apply,
+		scenarios.StepScale:     (*sampleRun).scale,
+		scenarios.StepReadScale: (*sampleRun).readScale,
+		scenarios.StepSeries:    (*sampleRun).series,
+		scenarios.StepAnnotate:  (*sampleRun).annotate,
+		scenarios.StepFinalize:  (*sampleRun).finalize,
+		scenarios.StepDelete:    (*sampleRun).delete,
+		scenarios.StepSubmit:    (*sampleRun).submit,
+		scenarios.StepWrong:     (*sampleRun).wrong,
+		scenarios.StepDrift:     (*sampleRun).drift,
+		scenarios.StepTurn:      (*sampleRun).turn,
+		scenarios.StepPause:     (*sampleRun).pause,
+		scenarios.StepFault:     (*sampleRun).fault,
+		scenarios.StepMend:      (*sampleRun).mend,
+		scenarios.StepAwait:     (*sampleRun).await,
+		scenarios.StepProbe:     (*sampleRun).probe,
 	}
 }
 
@@ -195,35 +193,4 @@ func (s *sampleRun) written(reply *unstructured.Unstructured) ([]byte, error) {
 	object := reply.DeepCopy().Object
 	kube.Withhold(object, nil)
 	return json.Marshal(object)
-}
-
-// unreachedError says that a point of the reconcile was not reached.
-type unreachedError struct{ point, lacks string }
-
-func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
-
-// await waits for a point of the reconcile. That nobody says what is wrong, or that a status goes on saying what is no
-// longer so, is for an oracle to judge, and who never reads what he may not read is not denied it, and who gave up does
-// not try again; the steps go on.
-func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
-	return s.reach(ctx, step.Await, 0)
-}
-
-// reach waits for a point of the reconcile, and until nothing has moved for window.
-func (s *sampleRun) reach(ctx context.Context, point string, window time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, s.style.bound())
-	defer cancel()
-	began, patience := s.Recorder.Now(), s.sample.Patience
-	if point == spec.PointRetried { // which no watch shows
-		patience += spec.RetriedFor
-	}
-	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, patience)
-	s.waited = s.Recorder.Now() - began
-	switch {
-	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried, spec.PointUnready}, point):
-		return nil
-	case outcome == record.TimedOut:
-		return &unreachedError{point, reason}
-	}
-	return fmt.Errorf("await %s: %s", point, reason)
 }

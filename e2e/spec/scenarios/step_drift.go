@@ -7,6 +7,38 @@ import (
 	"operatorbench/e2e/plain"
 )
 
+// StepDrift is the step's name in a file.
+const StepDrift = "drift"
+
+// driftStep changes the main child behind the operator's back.
+func driftStep() stepKind {
+	return stepKind{
+		name: StepDrift, own: true, waits: true,
+		text: func(s Step) string { return s.Drift.text() },
+		check: func(c *checker, s step) {
+			if !s.custom.there || !s.custom.rested {
+				c.FailAt(s.at("drift"), "drift: it is not certain that there is a main child: await handled first")
+			}
+			c.seen.drifted = c.seen.drifted || s.Drift.Fields != nil
+			switch replicas := s.Drift.Replicas; {
+			case s.Drift.Pod != nil:
+				c.replaces(s, "one of its pods is killed")
+			case s.Drift.Pods != nil:
+				c.replaces(s, "its pods are killed")
+			case s.Drift.Owner != nil: // its pods stay
+			case replicas == nil && s.Drift.Merge == nil:
+				c.replaces(s, "its main child drifts to other pods")
+			case replicas == nil: // its pods stay, unless the patch is of their template
+				if _, spec := s.Drift.Merge["spec"]; spec {
+					c.replaces(s, "its main child drifts to other pods")
+				}
+			case *replicas == 0:
+				c.replaces(s, "its main child drifts to no pods")
+			}
+		},
+	}
+}
+
 // Drift is what is done to the main child; exactly one field is set.
 type Drift struct {
 	Replicas *int      `yaml:"replicas"`

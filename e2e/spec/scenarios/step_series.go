@@ -5,6 +5,37 @@ import (
 	"time"
 )
 
+// StepSeries is the step's name in a file.
+const StepSeries = "series"
+
+// seriesStep creates many custom resources beside the own one, at a pace.
+func seriesStep() stepKind {
+	return stepKind{
+		name: StepSeries, own: true,
+		text: func(s Step) string {
+			text := fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
+			if s.Series.Apart {
+				text += ", each in a namespace of its own"
+			}
+			if s.Series.Keep > 0 {
+				text += fmt.Sprintf(", and delete all but the last %d", s.Series.Keep)
+			}
+			return text
+		},
+		check: func(c *checker, s step) {
+			switch {
+			case c.seen.series:
+				c.FailAt(s.at("series"), "series: there is one already, of the same names")
+			case s.Series.Every <= 0 || s.Series.Every > mostBetween:
+				c.FailAt(s.at("series", "every"), "series.every is %v, expected more than 0s, to %v", s.Series.Every, mostBetween)
+			case s.Series.Keep >= s.Series.Count:
+				c.FailAt(s.at("series", "keep"), "series.keep is %d, expected fewer than the %d that are created", s.Series.Keep, s.Series.Count)
+			}
+			c.seen.series = true
+		},
+	}
+}
+
 // Series is custom resources that are created one after the other, whether or not those before them have been handled.
 type Series struct {
 	Count int           `yaml:"count"`
@@ -14,17 +45,6 @@ type Series struct {
 	Keep int `yaml:"keep"`
 	// Apart: each has a namespace of its own, which is deleted as long after the custom resource as that was there.
 	Apart bool `yaml:"apart"`
-}
-
-func (s Series) text() string {
-	text := fmt.Sprintf("create %d more of size %d, one every %v", s.Count, s.Size, s.Every)
-	if s.Apart {
-		text += ", each in a namespace of its own"
-	}
-	if s.Keep > 0 {
-		text += fmt.Sprintf(", and delete all but the last %d", s.Keep)
-	}
-	return text
 }
 
 // Names are those of the custom resources of a series, as in Step.On.
