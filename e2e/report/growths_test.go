@@ -56,6 +56,7 @@ func TestTableOfGrowths(t *testing.T) {
 	again.Stop, again.Grace = figure("s", 0.88), 10
 	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
 		Style: "controller-runtime-defaults", Rests: []cost.Rest{rest(0, false, "", 20), rest(1000, false, "", 52), again, rest(1021, true, "secrets", 54), rest(1021, true, "pods", 53.5), rest(1021, true, "configmaps", 53.6)},
+		Kept: []cost.Kept{{Load: "growth", Stage: record.StageFill, Customs: 10, Entries: 5000, Seconds: 25, CPU: 2.5, Memory: 200 << 20}},
 	}}})
 	tables := r.growthTables()
 	require.Len(t, tables, 2)
@@ -76,6 +77,7 @@ func TestTableOfGrowths(t *testing.T) {
 		"and one that is created meanwhile waits 450 ms, 25% of the time left until then; a thousand secrets that are not its own take 4.00 MiB; "+
 		"a thousand pods or configmaps that are not its own take less than 1.00 MiB.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")
+	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness for each entry of the recording: 0.50 ms from 10 on (10% of a core); at most 200 MiB.")
 	assert.Equal(t, "32.0 MiB", r.Value("controller-runtime-defaults", "growth.memory").Text)
 	assert.Equal(t, "52.0 MiB", r.Value("controller-runtime-defaults", result.Keeps("growth")).Text)
 	assert.Equal(t, "25 %", r.Value("controller-runtime-defaults", "growth.newcomer").Text)

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
@@ -109,7 +110,7 @@ func (r *Report) growthTables() []table.Table {
 	return slices.Concat(all.all, backs.all)
 }
 
-// growthNotes say what a style takes, and what it asks for at rest.
+// growthNotes say what a style takes, what it asks for at rest, and what all that took the harness.
 func growthNotes(g *result.Growth) []string {
 	notes := []string{g.Style + ": " + g.Text() + "."}
 	if n := len(g.Levels); n > 0 && g.Levels[n-1].Rest != nil {
@@ -121,7 +122,29 @@ func growthNotes(g *result.Growth) []string {
 			notes = append(notes, fmt.Sprintf("%s, requests a minute at rest with %d: %s.", g.Style, g.Levels[n-1].Customs, strings.Join(calls, ", ")))
 		}
 	}
+	if text := harnessText(g.Kept); text != "" {
+		notes = append(notes, g.Style+", "+text+".")
+	}
 	return notes
+}
+
+// harnessText is what it took the harness to create the custom resources and to record them: as much for each entry,
+// however many there are.
+func harnessText(kept []cost.Kept) string {
+	var each, share []string
+	var most int64
+	for _, k := range kept {
+		most = max(most, k.Memory)
+		if k.Stage != record.StageFill || k.Entries == 0 || k.Seconds <= 0 {
+			continue
+		}
+		each = append(each, fmt.Sprintf("%.2f ms from %d on", 1000*k.CPU/float64(k.Entries), k.Customs))
+		share = append(share, fmt.Sprintf("%.0f%%", 100*k.CPU/k.Seconds))
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the harness for each entry of the recording: %s (%s of a core); at most %s", strings.Join(each, ", "), strings.Join(share, ", "), plain.Bytes(most))
 }
 
 // countedTables are what operators say of themselves in loads, beside what the API server saw.

@@ -21,6 +21,7 @@ type Growth struct {
 	Of, Lost        int         // what came after the last level, and how many of that were late or wrong: it was driven no further
 	Back            *Back       // nil: the operator was not restarted
 	Rests           []cost.Rest // that follow: once it is restarted, and then with bystanders
+	Kept            []cost.Kept // what it took the harness
 }
 
 // Level is what one custom resource more takes where so many are there.
@@ -115,6 +116,7 @@ func (g *Growth) uses(c cost.Cost) {
 			g.Levels[i].Rest = &one
 		}
 	}
+	g.Kept = append(g.Kept, plain.Where(c.Kept, func(k cost.Kept) bool { return k.Load == g.Scenario })...)
 }
 
 // backOf is how the operator came back; nil: it was not stopped.
