@@ -235,8 +235,11 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 	return "", errors.New(text)
 }
 
-// remove removes the trees, as far as they are there.
+// remove removes the trees, as far as they are there. There is no base where a run compares nothing.
 func (b *base) remove() error {
+	if b == nil {
+		return nil
+	}
 	return errors.Join(plain.Map(b.trees, (*tree).remove)...)
 }
 
