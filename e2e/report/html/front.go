@@ -32,8 +32,8 @@ type frontPage struct {
 
 // runDots are the latencies of one run.
 type runDots struct {
-	ID, Heading string // Heading is empty where there is no other run
-	Dots        *dotPlot
+	ID, Heading, Name, Made string // names are empty where there is no other run
+	Dots                    *dotPlot
 }
 
 func (s *site) front() *frontPage {
@@ -46,7 +46,11 @@ func (s *site) front() *frontPage {
 			p.Facts = append(p.Facts, run)
 		}
 		if dots := run.dotPlot(); dots != nil {
-			p.Runs = append(p.Runs, runDots{fmt.Sprintf("run-%d", i+1), run.heading, dots})
+			one := runDots{ID: fmt.Sprintf("run-%d", i+1), Heading: run.heading, Dots: dots}
+			if run.heading != "" {
+				one.Name, one.Made = run.Name(), run.Made()
+			}
+			p.Runs = append(p.Runs, one)
 		}
 	}
 	said := plain.Map(p.Answers, func(answer report.Answer) string { return strings.TrimSpace(answer.Lead + " " + answer.Text) })
