@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/plain"
@@ -36,13 +37,19 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	if len(r.Scenarios) == 0 && !r.HasMatrix() {
 		t.line("The recording holds no sample.")
 	}
-	t.matrix(r)
+	if r.HasMatrix() { // its tests come first, and what failed of them before all
+		t.notPassed(r)
+		t.matrix(r)
+	}
 	for _, one := range r.Tables() {
 		t.heading(one.Heading(r))
 		t.overview(one)
 	}
 	for _, one := range r.tables() {
 		t.table(one)
+	}
+	if !r.HasMatrix() {
+		t.notPassed(r)
 	}
 	for _, warning := range r.Warnings {
 		t.line("")
@@ -99,14 +106,20 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	t.lines(all)
 }
 
-// matrix prints what did not pass, and below that the verdicts of all scenarios, if the styles can be read side by side.
-func (t *terminal) matrix(r *Report) {
+// notPassed says of each style what did not pass, and why.
+func (t *terminal) notPassed(r *Report) {
+	if !slices.ContainsFunc(r.Styles, func(label string) bool { return len(r.Findings(label)) > 0 }) {
+		return
+	}
+	t.gap()
+	t.line("What did not pass, and why")
 	for _, label := range r.Styles {
 		t.findings(r, label)
 	}
-	if !r.HasMatrix() {
-		return
-	}
+}
+
+// matrix prints the verdicts of all scenarios, if the styles can be read side by side.
+func (t *terminal) matrix(r *Report) {
 	t.gap()
 	if len(r.Matrix.Styles) > fewStyles {
 		t.line("The verdicts of all scenarios: report.html and summary.md, which --format=html and markdown make.")
