@@ -37,8 +37,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	if len(r.Scenarios) == 0 && !r.HasMatrix() {
 		t.line("The recording holds no sample.")
 	}
-	if r.HasMatrix() { // its tests come first, and what failed of them before all
-		t.notPassed(r)
+	if r.HasMatrix() {
 		t.matrix(r)
 	}
 	for _, one := range r.Tables() {
@@ -48,9 +47,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	for _, one := range r.tables() {
 		t.table(one)
 	}
-	if !r.HasMatrix() {
-		t.notPassed(r)
-	}
+	t.notPassed(r)
 	for _, warning := range r.Warnings {
 		t.line("")
 		t.line("%s: %s", t.paint(spec.Invalid, "warning"), plain.Line(warning))
@@ -106,7 +103,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	t.lines(all)
 }
 
-// notPassed says of each style what did not pass, and why.
+// notPassed says of each style what did not pass, and why. It comes last, where a terminal still shows it.
 func (t *terminal) notPassed(r *Report) {
 	if !slices.ContainsFunc(r.Styles, func(label string) bool { return len(r.Findings(label)) > 0 }) {
 		return
@@ -187,8 +184,7 @@ func (t *terminal) findings(r *Report, label string) {
 	}
 }
 
-// overview has a table for each scenario, the quickest style first. It comes last of the tables, where a terminal still
-// shows it.
+// overview has a table for each scenario, the quickest style first.
 func (t *terminal) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return

@@ -48,6 +48,7 @@ type participant struct {
 	change time.Duration // the mean of a pass's scenarios, with all that each waits for; 0: none has ended
 
 	loaded time.Duration // all of its turns in loads, so far
+	held   int           // custom resources that it did not release
 
 	passes  int      // how often its blocks go through the scenarios; 0: as the run says
 	unknown []string // medians that are not known as precisely as was asked for; nil: nobody has looked

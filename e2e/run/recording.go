@@ -29,7 +29,6 @@ type recording struct {
 	measuring time.Time       // since when the scenarios of a block are measured
 	block     judge.Judgement // of the block that is being driven
 	step      []judge.Sample  // of the ramp's step that is being driven
-	held      map[string]int  // custom resources that a style, by its label, did not release
 	headed    bool            // the table of first results has its heading
 	complete  bool            // all was driven
 }

@@ -131,20 +131,21 @@ const mostHeld = 3
 
 // Held tells at once that a style did not release a custom resource.
 func (rec *recording) Held(held record.Held) {
-	label := record.Label(held.Style, held.Variant)
-	if rec.held == nil {
-		rec.held = map[string]int{}
+	p := rec.labelled(record.Label(held.Style, held.Variant))
+	if p == nil {
+		return
 	}
-	rec.held[label]++
+	p.mu.Lock()
+	p.held++
+	count := p.held
+	p.mu.Unlock()
 	switch {
-	case rec.held[label] <= mostHeld:
+	case count <= mostHeld:
 		rec.say("%s", judge.HeldMessage(&held))
-	case rec.held[label] == mostHeld+1:
-		rec.say("more custom resources of %s are held, and are not named here: the recording has each", label)
+	case count == mostHeld+1:
+		rec.say("more custom resources of %s are held, and are not named here: the recording has each", p.label())
 	}
-	if p := rec.labelled(label); p != nil {
-		p.blame(held.Namespace)
-	}
+	p.blame(held.Namespace)
 }
 
 // blame notes where a sample was not handled as is expected of its participant, or not correctly where nothing is.

@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 func TestLatestLeadsToTheNewestRun(t *testing.T) {
@@ -67,6 +68,7 @@ func TestTheFirstThatAreHeldAreNamed(t *testing.T) {
 	var out strings.Builder
 	s := &recording{job: &job{console: &console{out: &out}}}
 	for _, style := range []string{"kopf", "ansible"} {
+		s.participants = append(s.participants, &participant{operator: &styles.Style{Style: spec.Style{Name: style}}})
 		for range 2000 {
 			s.Held(record.Held{Style: style, Namespace: "services", Name: "cache", Finalizers: []string{"example.com/a"}})
 		}

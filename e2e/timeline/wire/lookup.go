@@ -162,7 +162,7 @@ func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) 
 // to encoding/json, which refuses it.
 func valid(object []byte) bool {
 	const deep = 10_000
-	if bytes.Count(object, []byte("{"))+bytes.Count(object, []byte("[")) > deep {
+	if len(object) > deep && bytes.Count(object, []byte("{"))+bytes.Count(object, []byte("[")) > deep {
 		return json.Valid(object)
 	}
 	return gjson.ValidBytes(object)
