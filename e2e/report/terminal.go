@@ -115,14 +115,14 @@ func (t *terminal) notPassed(r *Report) {
 	}
 }
 
-// matrix prints the verdicts of all scenarios, if the styles can be read side by side.
+// matrix prints the verdicts of all scenarios, and what does not apply, if the styles can be read side by side.
 func (t *terminal) matrix(r *Report) {
 	t.gap()
 	if len(r.Matrix.Styles) > fewStyles {
 		t.line("The verdicts of all scenarios: report.html and summary.md, which --format=html and markdown make.")
-	} else {
-		t.verdictTable(r)
+		return
 	}
+	t.verdictTable(r)
 	for i, line := range r.Inapplicable() {
 		if i == 0 {
 			t.line("")
