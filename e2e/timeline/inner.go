@@ -102,18 +102,15 @@ type PhaseEvent struct {
 
 // of says what an event shows of each of the inner phases. It needs no memory
 // of earlier events, and so can be done for many events at once.
-func (r *innerReading) of(w *record.Watch, spend func(steps int) bool) ([]seen, error) {
+func (r *innerReading) of(w *record.Watch, spend func(steps int) bool) []seen {
 	list := make([]seen, len(r.inner))
-	values, err := r.look.In(w.Object, spend)
-	if err != nil {
-		return nil, err
-	}
+	values := r.look.In(w.Object, spend)
 	steps := 0
 	for i := range r.inner {
 		steps += r.inner[i].cost(values)
 	}
 	if !spend(steps) {
-		return list, nil
+		return list
 	}
 	for i := range r.inner {
 		p := &r.inner[i]
@@ -122,7 +119,7 @@ func (r *innerReading) of(w *record.Watch, spend func(steps int) bool) ([]seen, 
 			list[i].Value = values[p.slot]
 		}
 	}
-	return list, nil
+	return list
 }
 
 func (p *innerPhase) cost(values []wire.Value) int {
@@ -162,8 +159,8 @@ func (t *Timeline) lastOf(phase int) string {
 		if e.Kind != record.KindWatch || e.Watch.Resource != of.Resource || len(e.Watch.Object) == 0 {
 			continue
 		}
-		list, err := reading.of(e.Watch, t.effort.spend)
-		if err != nil || list[at].shown == elsewhere {
+		list := reading.of(e.Watch, t.effort.spend)
+		if list[at].shown == elsewhere {
 			continue
 		}
 		if value := list[at].Value; value.Exists() {

@@ -55,10 +55,10 @@ type shownWork struct {
 	messages []string
 }
 
-func (w *work) show(object []byte, spend func(steps int) bool) (shownWork, error) {
-	values, err := w.look.In(object, spend)
-	if err != nil || !spend(w.of.cost(values[0])+w.ended.cost(values[1])) {
-		return shownWork{work: w}, err
+func (w *work) show(object []byte, spend func(steps int) bool) shownWork {
+	values := w.look.In(object, spend)
+	if !spend(w.of.cost(values[0]) + w.ended.cost(values[1])) {
+		return shownWork{work: w}
 	}
 	shown := shownWork{work: w, of: values[0].String(), named: w.of.holds(values[0]), Ended: w.ended.holds(values[1])}
 	for _, path := range w.Messages {
@@ -71,7 +71,7 @@ func (w *work) show(object []byte, spend func(steps int) bool) (shownWork, error
 			}
 		}
 	}
-	return shown, nil
+	return shown
 }
 
 // job is a work object, with all that belongs with it: pods that it controls, Kubernetes' Events about it and them.

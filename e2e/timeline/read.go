@@ -161,19 +161,20 @@ func (r *Reading) spend(steps int) bool {
 // Events, pods of an operator) nobody asks anything: those are not looked into.
 func (r *Reading) readObject() error {
 	if r.at.turn != nil {
-		if err := r.readStyle(r.at.turn); err != nil {
-			return err
-		}
+		r.readStyle(r.at.turn)
 	} else {
 		for _, s := range r.at.styles {
-			if err := r.readStyle(s); err != nil {
-				return err
-			}
+			r.readStyle(s)
 		}
 	}
 	if r.deep && r.at.Detailed(r.Watch.Resource) {
 		var err error
 		if r.object.Detail, err = r.at.ReadDetail(r.Watch.Resource, r.Watch.Object); err != nil {
+			return err
+		}
+	}
+	if r.asked() || len(r.inner)+len(r.work) > 0 {
+		if err := wire.Check(r.Watch.Object); err != nil {
 			return err
 		}
 	}
@@ -189,35 +190,13 @@ func (r *Reading) asked() bool {
 }
 
 // readStyle reads what a style has to do with the object.
-func (r *Reading) readStyle(s *style) error {
-	if r.deep {
-		if err := r.readWork(s); err != nil {
-			return err
-		}
-	}
-	return r.readInner(s)
-}
-
-func (r *Reading) readWork(s *style) error {
+func (r *Reading) readStyle(s *style) {
 	for _, w := range s.work {
-		if w.Resource != r.Watch.Resource || w.Namespace != r.Watch.Namespace {
-			continue
+		if r.deep && w.Resource == r.Watch.Resource && w.Namespace == r.Watch.Namespace {
+			r.work = append(r.work, w.show(r.Watch.Object, r.spend))
 		}
-		shown, err := w.show(r.Watch.Object, r.spend)
-		if err != nil {
-			return err
-		}
-		r.work = append(r.work, shown)
 	}
-	return nil
-}
-
-func (r *Reading) readInner(s *style) error {
-	inner := s.byResource[r.Watch.Resource]
-	if inner == nil {
-		return nil
+	if inner := s.byResource[r.Watch.Resource]; inner != nil {
+		r.inner = append(r.inner, innerShown{s, inner.of(r.Watch, r.spend)})
 	}
-	list, err := inner.of(r.Watch, r.spend)
-	r.inner = append(r.inner, innerShown{s, list})
-	return err
 }

@@ -93,11 +93,7 @@ func (o *Object) readWaiting(raw json.RawMessage) error {
 	}
 	var conditions []Notice
 	var inits, others []Container
-	found, err := waits.In(raw, unbounded)
-	if err != nil {
-		return err
-	}
-	if err := decodeAll(found, &conditions, &inits, &others); err != nil {
+	if err := decodeAll(waits.In(raw, unbounded), &conditions, &inits, &others); err != nil {
 		return err
 	}
 	for _, c := range conditions {

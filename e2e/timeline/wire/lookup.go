@@ -134,15 +134,10 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 	return true
 }
 
-// In returns the values in an object, parallel to the paths. An error means that it is not JSON: recordings are read
-// without looking into objects, and this is where damage to them is noticed. What takes more than the one pass is asked
-// of spend: nothing is found where it does not allow for the steps, see Walks.
-func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) {
+// In returns the values in an object, parallel to the paths. What takes more than the one pass is asked of spend: nothing
+// is found where it does not allow for the steps, see Walks. Of a text that is no JSON, see Check, it returns anything.
+func (l *Lookup) In(object []byte, spend func(steps int) bool) []Value {
 	found := make([]Value, len(l.paths))
-	if len(object) > 0 && !valid(object) { // an event may come without an object
-		var text json.RawMessage
-		return found, json.Unmarshal(object, &text) // its error says where
-	}
 	expected := l.tree.walk(gjson.ParseBytes(object), found)
 	for i, path := range l.paths {
 		if expected && !l.left[i] {
@@ -155,17 +150,19 @@ func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) 
 			found[i] = Value(r.Raw)
 		}
 	}
-	return found, nil
+	return found
 }
 
-// valid reports whether an object is JSON. gjson is quick, and calls itself for each level: what may be very deep is left
-// to encoding/json, which refuses it.
-func valid(object []byte) bool {
+// Check returns an error, with the place, unless an object is JSON: recordings are read without looking into objects.
+// gjson is quick, and calls itself for each level: what may be very deep is left to encoding/json, which refuses it.
+func Check(object []byte) error {
 	const deep = 10_000
-	if len(object) > deep && bytes.Count(object, []byte("{"))+bytes.Count(object, []byte("[")) > deep {
-		return json.Valid(object)
+	shallow := len(object) <= deep || bytes.Count(object, []byte("{"))+bytes.Count(object, []byte("[")) <= deep
+	if len(object) == 0 || shallow && gjson.ValidBytes(object) { // an event may come without an object
+		return nil
 	}
-	return gjson.ValidBytes(object)
+	var text json.RawMessage
+	return json.Unmarshal(object, &text)
 }
 
 // walk fills in what a tree wants of a value. False: its members are not as expected.
@@ -181,24 +178,24 @@ func (t *tree) walk(value gjson.Result, found []Value) (expected bool) {
 	if t.members != nil {
 		claimed = make([]bool, len(t.members.want))
 	}
+	wanted := len(t.branches)
 	value.ForEach(func(key, value gjson.Result) bool {
-		expected = t.visit(key.Str, value, found) && (t.members == nil || t.members.walk(value, claimed, found))
-		return expected
+		if i := slices.IndexFunc(t.branches, func(b branch) bool { return b.key == key.Str }); i >= 0 {
+			wanted--
+			expected = t.branches[i].take(value, found)
+		}
+		expected = expected && (t.members == nil || t.members.walk(value, claimed, found))
+		return expected && (wanted > 0 || t.members != nil) // no key is there twice
 	})
 	return expected
 }
 
-func (t *tree) visit(key string, value gjson.Result, found []Value) (expected bool) {
-	i := slices.IndexFunc(t.branches, func(b branch) bool { return b.key == key })
-	if i < 0 {
-		return true
+// take fills in what is wanted of a value, and in it.
+func (b *branch) take(value gjson.Result, found []Value) (expected bool) {
+	for _, slot := range b.slots {
+		found[slot] = Value(value.Raw)
 	}
-	for _, slot := range t.branches[i].slots {
-		if found[slot] == nil { // of two equal keys the first counts
-			found[slot] = Value(value.Raw)
-		}
-	}
-	return t.branches[i].tree.walk(value, found)
+	return b.tree.walk(value, found)
 }
 
 // walk fills in what is wanted of a member, but for what one before it was claimed for.

@@ -68,10 +68,7 @@ func (o *Object) read(raw json.RawMessage, look *Lookup, behind ...any) error {
 			return err
 		}
 	}
-	found, err := look.In(raw, unbounded)
-	if err != nil {
-		return err
-	}
+	found := look.In(raw, unbounded)
 	if o.UID == "" {
 		o.UID = found[0].String()
 	}
