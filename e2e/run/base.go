@@ -43,12 +43,10 @@ type base struct {
 // styles, those that differ take part.
 func (j *job) compare(ctx context.Context) error {
 	j.base = &base{root: j.root, recipes: images.Recipes{Clone: j.root}}
-	err := j.compareWith(ctx)
-	if err != nil {
-		err = errors.Join(err, j.base.remove())
-		_ = os.Remove(j.folder) // unless there is something else in it
+	if err := j.compareWith(ctx); err != nil {
+		return errors.Join(err, j.base.remove())
 	}
-	return err
+	return nil
 }
 
 func (j *job) compareWith(ctx context.Context) error {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,27 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				assert.Equal(t, 1, strings.Count(worktrees+"\n", "\n"), worktrees)
 				assert.NoDirExists(t, base.Folder)
 			}
+		})
+	}
+}
+
+// What --results names is the user's until the run has begun: it may be a file by mistake, or an empty folder.
+func TestAComparisonThatIsRefusedRemovesNothing(t *testing.T) {
+	here := theirs(t, "go: ../cmd")
+	for name, make := range map[string]func(string) error{
+		"a file":          func(at string) error { return os.WriteFile(at, []byte("notes"), 0o600) },
+		"an empty folder": func(at string) error { return os.Mkdir(at, 0o700) },
+		"a link":          func(at string) error { return os.Symlink(here, at) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := filepath.Join(t.TempDir(), "results")
+			require.NoError(t, make(at))
+			options := Parse(t, "--base=HEAD", "--operator=./bench", "--results="+at)
+			options.Here = here
+			_, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
+			require.ErrorIs(t, err, ErrUnchanged)
+			_, err = os.Lstat(at)
+			require.NoError(t, err)
 		})
 	}
 }

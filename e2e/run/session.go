@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -160,9 +159,5 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.file != nil {
 		problems = append(problems, s.writeReports(), s.file.Close(), s.compress())
 	}
-	if s.base != nil {
-		problems = append(problems, s.base.remove())
-		_ = os.Remove(s.folder) // if nothing came into it
-	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, s.base.remove())...)
 }
