@@ -177,7 +177,7 @@ func (k *Kind) ready(ctx context.Context) (*rest.Config, error) {
 	defer cancel()
 	k.opts.Progress("Waiting until the node is Ready")
 	node := schema.GroupVersionKind{Version: "v1", Kind: "Node"}
-	if err := client.WaitCondition(ctx, node, "", Name(k.opts.Run)+"-control-plane", "Ready"); err != nil {
+	if err := client.WaitCondition(ctx, node, "", k.node(), "Ready"); err != nil {
 		return nil, err
 	}
 	k.opts.Progress("Waiting until pods can be created, and for the service proxy")
@@ -264,12 +264,11 @@ func ofKind(err error) error {
 
 // CollectLogs writes what `kind export logs` does to dir/kind, and the namespaces' objects and logs beside it.
 func (k *Kind) CollectLogs(ctx context.Context, dir string, namespaces ...string) error {
-	provider, err := k.provider()
-	if err != nil {
+	if _, err := k.provider(); err != nil {
 		return fmt.Errorf("collecting logs: %w", err)
 	}
 	exported := make(chan error, 1)
-	go func() { exported <- exportLogs(provider, k.opts.Run, filepath.Join(dir, "kind")) }()
+	go func() { exported <- exportLogs(ctx, k.engine, k.opts.Run, filepath.Join(dir, "kind")) }()
 	var errs []error
 	config, err := clientcmd.BuildConfigFromFlags("", k.Kubeconfig())
 	if err == nil {
@@ -283,11 +282,6 @@ func (k *Kind) CollectLogs(ctx context.Context, dir string, namespaces ...string
 		errs = append(errs, fmt.Errorf("exporting the logs of cluster %s: %w", Name(k.opts.Run), context.Cause(ctx)))
 	}
 	return errors.Join(errs...)
-}
-
-// exportLogs does what `kind export logs` does, without values that may be secret.
-func exportLogs(provider *kind.Provider, run, dir string) error {
-	return errors.Join(ofKind(provider.CollectLogs(Name(run), dir)), withholdInspected(dir))
 }
 
 // Delete removes the cluster, its network and the run's folder, and returns when they are gone. With Keep it leaves
@@ -381,4 +375,7 @@ func (k *Kind) Restart(ctx context.Context) error {
 }
 
 // node is the name of the cluster's one node, and of its container.
-func (k *Kind) node() string { return Name(k.opts.Run) + "-control-plane" }
+func (k *Kind) node() string { return nodeOf(k.opts.Run) }
+
+// nodeOf is Kind.node of a run.
+func nodeOf(run string) string { return Name(run) + "-control-plane" }

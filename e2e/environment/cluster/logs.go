@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	kind "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/plain"
 )
 
 // collect writes, for each namespace, every listable resource but secrets to a YAML file, without values that may be
@@ -122,29 +123,34 @@ func podLog(ctx context.Context, client *kube.Client, pod *corev1.Pod, container
 	return errors.Join(err, out.Close())
 }
 
-// withholdInspected takes the values of environment variables and arguments out of a container engine's description of
-// the nodes, which kind exports: a node has its host's proxies, with their passwords.
-func withholdInspected(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "inspect.json"))
-	if err != nil {
+// exportLogs does what `kind export logs` does, without values that may be secret. kind would write a node's description
+// as the engine prints it, with its host's proxies and their passwords: it is given nowhere to write that, so that
+// nothing of it stays however this process ends.
+func exportLogs(ctx context.Context, e enginehost, run, dir string) error {
+	node := nodeOf(run)
+	file := filepath.Join(dir, node, "inspect.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("collecting logs: %w", err)
 	}
-	errs := plain.Map(files, rewrite)
-	return errors.Join(errs...)
-}
-
-func rewrite(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier failure of this run
 		return fmt.Errorf("collecting logs: %w", err)
 	}
+	if err := os.Symlink(os.DevNull, file); err != nil {
+		return fmt.Errorf("collecting logs: %w", err)
+	}
+	exported := ofKind(kind.NewProvider(kindProvider(e.Name())).CollectLogs(Name(run), dir))
+	text, err := e.Run(ctx, "inspect", node)
 	var nodes []any
-	if err := json.Unmarshal(text, &nodes); err != nil { // as of a container that was not found
-		return errors.Join(fmt.Errorf("collecting logs: %s, which is removed: %w", file, err), os.Remove(file))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &nodes)
+	}
+	if err != nil {
+		return errors.Join(exported, fmt.Errorf("collecting logs: describing the node %s: %w", node, err), os.Remove(file))
 	}
 	kube.Withhold(map[string]any{"nodes": nodes}, nil)
-	if text, err = json.MarshalIndent(nodes, "", "  "); err != nil {
-		return fmt.Errorf("collecting logs: %w", err)
+	described, err := json.MarshalIndent(nodes, "", "  ")
+	if err != nil {
+		return errors.Join(exported, fmt.Errorf("collecting logs: %w", err))
 	}
-	return os.WriteFile(file, text, 0o644)
+	return errors.Join(exported, os.Remove(file), os.WriteFile(file, described, 0o644))
 }
