@@ -582,6 +582,7 @@ func TestExistingExplainsItself(t *testing.T) {
 		want     []string
 	}{
 		"no such file":    {Existing{Kubeconfig: "/nowhere/kubeconfig"}, []string{"/nowhere/kubeconfig", "--kubeconfig and --context"}},
+		"no file":         {Existing{Kubeconfig: "/dev/zero"}, []string{"kubeconfig /dev/zero is no regular file"}},
 		"no such context": {Existing{Kubeconfig: kubeconfig(t, nobody), Context: "absent"}, []string{"absent", "--kubeconfig and --context"}},
 		"nobody there":    {Existing{Kubeconfig: kubeconfig(t, nobody)}, []string{nobody, "does not answer", "connection refused", "--cluster=kind"}},
 		"refused":         {Existing{Kubeconfig: kubeconfig(t, refusing.URL)}, []string{refusing.URL, "does not answer"}},
