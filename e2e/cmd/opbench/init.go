@@ -175,11 +175,10 @@ func builtFrom(root string) string {
 	if info, err := os.Stat(filepath.Join(root, "Dockerfile")); err == nil && info.Mode().IsRegular() {
 		return "dockerfile: .."
 	}
-	mains, _ := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go")) // the pattern is valid
-	for _, main := range append([]string{filepath.Join(root, "cmd", "main.go"), filepath.Join(root, "main.go")}, mains...) {
-		if _, err := os.Stat(main); err == nil {
-			folder, _ := filepath.Rel(root, filepath.Dir(main)) // it is below
-			return "go: " + path.Join("..", filepath.ToSlash(folder))
+	mains, _ := fs.Glob(os.DirFS(root), "cmd/*/main.go") // the pattern is valid
+	for _, main := range append([]string{"cmd/main.go", "main.go"}, mains...) {
+		if _, err := os.Stat(filepath.Join(root, main)); err == nil {
+			return "go: " + path.Join("..", path.Dir(main))
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			return err
 		}
 	}
-	if there, _ := filepath.Glob(filepath.Join(options.Results, "shard-*")); err != nil && len(there) == 0 {
+	if there, _ := fs.Glob(os.DirFS(options.Results), "shard-*"); err != nil && len(there) == 0 {
 		return err // none came so far as to record anything
 	}
 	return errors.Join(err, joinShards(ctx, sessions, options.Results, stdout, stderr))

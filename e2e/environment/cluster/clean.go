@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -56,12 +57,12 @@ func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
 		}
 		return found[run]
 	}
-	owners, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*", ownerFile))
+	owners, err := fs.Glob(os.DirFS(os.TempDir()), prefix+"*/"+ownerFile)
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range owners {
-		dir := runDir(filepath.Dir(file))
+		dir := runDir(filepath.Join(os.TempDir(), filepath.Dir(file)))
 		run := strings.TrimPrefix(filepath.Base(string(dir)), prefix)
 		if who, err := dir.owner(run); err == nil && spec.CheckRun(run) == nil && who.Engine == e.Name() {
 			of(run).dir = dir
@@ -174,7 +175,11 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 	if opts.Run != "" {
 		return fmt.Errorf("nothing of run %s is on this machine (looked in %s)", opts.Run, strings.Join(names, ", "))
 	}
-	_, err = fmt.Fprintln(out, "nothing of this project is left on this machine")
+	where := "on this machine"
+	if len(problems) > 0 {
+		where = "in " + strings.Join(names, ", ")
+	}
+	_, err = fmt.Fprintln(out, "nothing of this project is left "+where)
 	return err
 }
 

@@ -259,6 +259,9 @@ case "$*" in
 "ps -a -q --filter label=io.x-k8s.kind.cluster"|"ps -a -q --filter label=io.x-k8s.kind.cluster=operatorbench-deadrun1") echo 111111111111 ;;
 "inspect --format "*) echo operatorbench-deadrun1 ;;
 esac`)
+	temporary := filepath.Join(t.TempDir(), "of [me]") // no pattern
+	require.NoError(t, os.Mkdir(temporary, 0o700))
+	t.Setenv("TMPDIR", temporary)
 	dead, lock, err := newRunDir("deadrun1", "docker")
 	require.NoError(t, err)
 	require.NoError(t, lock.Close())
@@ -534,6 +537,11 @@ func TestCleanLooksInEveryEngine(t *testing.T) {
 	assert.Contains(t, out.String(), "not looked at: docker is installed but does not work")
 	assert.Contains(t, out.String(), "run labelled: network operatorbench-labelled")
 	assert.NotContains(t, out.String(), "nerdctl", "it is not installed")
+
+	require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "podman"), []byte("#!/bin/sh\n"), 0o755)) //nolint:gosec // a program
+	out.Reset()
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+	assert.Contains(t, out.String(), "nothing of this project is left in podman\n", "of docker nobody knows")
 }
 
 // commands returns what the fake engine was asked to do.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -76,8 +77,8 @@ func withDockerfile(folder string) (string, error) {
 
 // withMain is the absolute path of a folder that has a main package, in a module.
 func withMain(folder string) (string, error) {
-	all, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil || !slices.ContainsFunc(all, isMain) {
+	all, err := fs.Glob(os.DirFS(folder), "*.go")
+	if err != nil || !slices.ContainsFunc(all, func(file string) bool { return isMain(filepath.Join(folder, file)) }) {
 		return "", fmt.Errorf("go: there is no package main in %s", folder)
 	}
 	at, err := filepath.Abs(folder)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -178,11 +179,12 @@ func (s *Store) folder(st state, origin string) string {
 
 // newestOf is the newest of the folders that begin so; the name itself where there is none.
 func newestOf(begins string) string {
-	found, _ := filepath.Glob(begins + "*")
+	in := os.DirFS(filepath.Dir(begins))
+	found, _ := fs.Glob(in, filepath.Base(begins)+"*")
 	newest, at := begins, time.Time{}
 	for _, folder := range found {
-		if info, err := os.Stat(folder); err == nil && info.ModTime().After(at) {
-			newest, at = folder, info.ModTime()
+		if info, err := fs.Stat(in, folder); err == nil && info.ModTime().After(at) {
+			newest, at = filepath.Join(filepath.Dir(begins), folder), info.ModTime()
 		}
 	}
 	return newest

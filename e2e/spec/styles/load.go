@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,11 +61,11 @@ func LoadWith(dir string, sources Sources) (*Style, error) {
 
 // Names lists the styles under a folder, sorted.
 func Names(root string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(root, "*", files.StyleFile))
+	files, err := fs.Glob(os.DirFS(root), "*/"+files.StyleFile)
 	if err != nil {
 		return nil, fmt.Errorf("list operators under %s: %w", root, err)
 	}
-	all := plain.Map(files, func(file string) string { return filepath.Base(filepath.Dir(file)) })
+	all := plain.Map(files, func(file string) string { return path.Dir(file) })
 	slices.Sort(all)
 	return all, nil
 }

@@ -196,3 +196,12 @@ func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 		})
 	}
 }
+
+// A path is no pattern.
+func TestNamesInAFolderOfAnyName(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "of [me]")
+	require.NoError(t, os.CopyFS(filepath.Join(root, "idle"), os.DirFS("../../../operators/idle")))
+	names, err := styles.Names(root)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"idle"}, names)
+}
