@@ -267,9 +267,13 @@ func TestWhatHeadHasLost(t *testing.T) {
 			assert.Equal(t, "floor", labels(s.participants))
 			require.False(t, s.Drivable())
 			s.options.Cluster = "kind"
-			require.NoError(t, (&recording{job: s}).RecordLost(t.Context()))
+			rec := &recording{job: s}
+			require.NoError(t, rec.RecordLost(t.Context()))
+			require.NoError(t, rec.synced.Stop(), "all was on disk before the file was closed")
 			recording, err := result.Load(s.folder)
 			require.NoError(t, err)
+			assert.Empty(t, recording.Environment.Undriven, "it was not killed")
+			assert.False(t, recording.Environment.Early)
 			base, head, again, err := gate.Sides(s.folder, recording)
 			require.NoError(t, err)
 			result, err := gate.Compare(gate.DefaultOptions(), base, head, again)

@@ -153,8 +153,15 @@ func (rec *recording) markWith(place turn, stage string, installed *spec.Install
 // lost, without a cluster. Nothing else is to be called after it.
 func (rec *recording) RecordLost(ctx context.Context) error {
 	err := rec.begin(ctx)
+	if err == nil { // there is no more of it
+		rec.facts.Undriven, rec.facts.Early = "", false
+		err = rec.writeFacts()
+	}
 	if rec.judge != nil {
 		rec.judge.Stop()
+	}
+	if rec.synced != nil {
+		err = errors.Join(err, rec.synced.Stop())
 	}
 	if rec.file != nil {
 		err = errors.Join(err, rec.file.Close())
