@@ -89,6 +89,8 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				require.NoError(t, err)
 				assert.NotContains(t, string(was), "changed", "the base's own source")
 				assert.Equal(t, j.root, j.base.root, "the catalogue is this program's")
+				around := filepath.Dir(j.base.trees[0].folder)
+				assert.FileExists(t, filepath.Join(around, "owner.json"), "opbench clean finds it where the run is killed")
 				worktrees, err := git(t.Context(), here, "worktree", "list")
 				require.NoError(t, err)
 				assert.Equal(t, 2, strings.Count(worktrees+"\n", "\n"))
@@ -96,7 +98,7 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				worktrees, err = git(t.Context(), here, "worktree", "list")
 				require.NoError(t, err)
 				assert.Equal(t, 1, strings.Count(worktrees+"\n", "\n"), worktrees)
-				assert.NoDirExists(t, base.Folder)
+				assert.NoDirExists(t, around)
 			}
 		})
 	}

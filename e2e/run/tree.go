@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
 )
@@ -21,6 +22,8 @@ type tree struct {
 	top    string // of the repository
 	commit string
 	folder string // of the worktree; it is removed when the run is closed
+
+	discard func() error // removes the folder around it; opbench clean does so where the run was killed
 }
 
 // repositoryOf is the Git repository that a folder is in.
@@ -57,10 +60,11 @@ func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error)
 
 // add makes the tree of a repository at a commit.
 func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error) {
-	t := &tree{top: top, commit: commit}
-	if t.folder, err = os.MkdirTemp("", baseFolder); err != nil {
+	around, discard, err := cluster.NewFolder()
+	if err != nil {
 		return nil, fmt.Errorf("make a folder for the base's files: %w", err)
 	}
+	t := &tree{top: top, commit: commit, folder: filepath.Join(around, baseFolder+"files"), discard: discard}
 	b.trees = append(b.trees, t)
 	if err = forget(ctx, top); err == nil { // no hook of the repository runs
 		_, err = git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.folder, t.commit)
@@ -174,7 +178,7 @@ func (t *tree) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, _ = git(ctx, t.top, "worktree", "remove", "--force", t.folder) // of one that was not made it is an error
-	if err := os.RemoveAll(t.folder); err != nil {
+	if err := t.discard(); err != nil {
 		return fmt.Errorf("remove the base's files: %w", err)
 	}
 	return nil

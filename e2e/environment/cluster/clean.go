@@ -47,8 +47,8 @@ func (l *leftover) String() string {
 	return "run " + l.run + ": " + strings.Join(parts, ", ")
 }
 
-// leftovers finds all runs that left a trace: in the temporary folder, as a network with the run's label, or at least
-// as a kind cluster with the run's name.
+// leftovers finds all runs that left a trace of an engine: in the temporary folder, as a network with the run's label, or
+// at least as a kind cluster with the run's name. Of no engine (nil) they are folders alone.
 func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
 	found := map[string]*leftover{}
 	of := func(run string) *leftover {
@@ -61,16 +61,31 @@ func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
 	if err != nil {
 		return nil, err
 	}
+	engine := ""
+	if e.Engine != nil {
+		engine = e.Name()
+	}
 	for _, file := range owners {
 		dir := runDir(filepath.Join(os.TempDir(), filepath.Dir(file)))
 		run := strings.TrimPrefix(filepath.Base(string(dir)), prefix)
-		if who, err := dir.owner(run); err == nil && spec.CheckRun(run) == nil && who.Engine == e.Name() {
+		if who, err := dir.owner(run); err == nil && spec.CheckRun(run) == nil && who.Engine == engine {
 			of(run).dir = dir
 		}
 	}
+	if e.Engine != nil {
+		if err := e.traces(ctx, of); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.SortedFunc(maps.Values(found), func(a, b *leftover) int { return strings.Compare(a.run, b.run) })
+	return all, plain.Try(all, (*leftover).look)
+}
+
+// traces adds to what is left of runs what an engine has of them.
+func (e enginehost) traces(ctx context.Context, of func(run string) *leftover) error {
 	names, err := e.lines(ctx, "network", "ls", "--filter", "label="+runLabel, "--format", "{{.Name}}")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, name := range names {
 		text, err := e.Run(ctx, "network", "inspect", "--format", "{{json .Labels}}", name)
@@ -87,15 +102,14 @@ func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
 	}
 	clusters, err := e.clusters(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, cluster := range clusters {
 		if run, ours := strings.CutPrefix(cluster, prefix); ours && spec.CheckRun(run) == nil {
 			of(run).nodes++
 		}
 	}
-	all := slices.SortedFunc(maps.Values(found), func(a, b *leftover) int { return strings.Compare(a.run, b.run) })
-	return all, plain.Try(all, (*leftover).look)
+	return nil
 }
 
 // look finds out whether a run lives: by its folder's lock where the folder can be seen and was made since this machine
@@ -133,54 +147,64 @@ type CleanOptions struct {
 // are alive are left alone; so are, unless named, those that may be alive, and clusters that were kept.
 func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 	engines, problems, err := engine.All(ctx, opts.Engine)
-	if notFound := (*engine.NotFoundError)(nil); errors.As(err, &notFound) && len(notFound.Problems) == 0 {
-		_, err := fmt.Fprintln(out, "no container engine is installed, so no cluster can be left in one")
-		return err
-	}
-	if err != nil {
-		return err
+	notFound := (*engine.NotFoundError)(nil)
+	none := errors.As(err, &notFound) && len(notFound.Problems) == 0
+	var errs []error
+	if err != nil && !none {
+		errs = append(errs, err)
 	}
 	for _, err := range problems {
 		fmt.Fprintf(out, "not looked at: %v\n", err)
 	}
-	var names []string
-	var errs []error
-	seen := false
+	seen, err := enginehost{}.clean(ctx, opts, out)
+	errs = append(errs, err)
 	for _, found := range engines {
-		e := enginehost{found}
-		names = append(names, e.Name())
-		if opts.Builds != nil && opts.Run == "" {
-			builds, err := opts.Builds(ctx, found, out)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("looking for what killed builds of images left in %s: %w", e.Name(), err))
-			}
-			seen = seen || builds
-		}
-		all, err := leftovers(ctx, e)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("looking for what killed runs left in %s: %w", e.Name(), err))
-			continue
-		}
-		if opts.Run != "" {
-			all = slices.DeleteFunc(all, func(l *leftover) bool { return l.run != opts.Run })
-		}
-		seen = seen || len(all) > 0
-		for _, l := range all {
-			errs = append(errs, l.clean(ctx, e, opts, out))
-		}
+		there, err := enginehost{found}.clean(ctx, opts, out)
+		errs, seen = append(errs, err), seen || there
 	}
-	if err := errors.Join(errs...); err != nil || seen {
+	names := strings.Join(plain.Map(engines, (*engine.Engine).Name), ", ")
+	if err := errors.Join(errs...); err != nil {
 		return err
-	}
-	if opts.Run != "" {
-		return fmt.Errorf("nothing of run %s is on this machine (looked in %s)", opts.Run, strings.Join(names, ", "))
 	}
 	where := "on this machine"
 	if len(problems) > 0 {
-		where = "in " + strings.Join(names, ", ")
+		where = "in " + names
 	}
-	_, err = fmt.Fprintln(out, "nothing of this project is left "+where)
+	switch {
+	case none:
+		_, err = fmt.Fprintln(out, "no container engine is installed, so no cluster can be left in one")
+	case seen:
+	case opts.Run != "":
+		err = fmt.Errorf("nothing of run %s is on this machine (looked in %s)", opts.Run, names)
+	default:
+		_, err = fmt.Fprintln(out, "nothing of this project is left "+where)
+	}
 	return err
+}
+
+// clean is Clean of one engine; of none (nil), of folders alone. It reports whether there was anything.
+func (e enginehost) clean(ctx context.Context, opts CleanOptions, out io.Writer) (seen bool, err error) {
+	where := "behind"
+	if e.Engine != nil {
+		where = "in " + e.Name()
+	}
+	var errs []error
+	if e.Engine != nil && opts.Builds != nil && opts.Run == "" {
+		if seen, err = opts.Builds(ctx, e.Engine, out); err != nil {
+			errs = append(errs, fmt.Errorf("looking for what killed builds of images left %s: %w", where, err))
+		}
+	}
+	all, err := leftovers(ctx, e)
+	if err != nil { // nobody has seen whether they live
+		return seen, errors.Join(append(errs, fmt.Errorf("looking for what killed runs left %s: %w", where, err))...)
+	}
+	for _, l := range all {
+		if opts.Run == "" || opts.Run == l.run {
+			seen = true
+			errs = append(errs, l.clean(ctx, e, opts, out))
+		}
+	}
+	return seen, errors.Join(errs...)
 }
 
 // clean removes one run's things, or says why not.
@@ -204,8 +228,10 @@ func (l *leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, o
 }
 
 func (l *leftover) remove(ctx context.Context, e enginehost) error {
-	if err := e.removeRun(ctx, l.run); err != nil {
-		return fmt.Errorf("removing %s: %w", l, err)
+	if e.Engine != nil {
+		if err := e.removeRun(ctx, l.run); err != nil {
+			return fmt.Errorf("removing %s: %w", l, err)
+		}
 	}
 	if l.folder == "" {
 		return nil

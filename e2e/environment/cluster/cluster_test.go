@@ -295,6 +295,27 @@ esac`)
 	require.ErrorContains(t, Clean(t.Context(), CleanOptions{Run: "unknown1"}, &wet), "nothing of run unknown1 is on this machine (looked in docker)")
 }
 
+// What a program has beside its clusters goes, too, and needs no engine for that.
+func TestCleanRemovesTheFoldersOfKilledPrograms(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	killed, lock, err := newRunDir("killed12", "")
+	require.NoError(t, err)
+	require.NoError(t, lock.Close())
+	alive, remove, err := NewFolder()
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, Clean(t.Context(), CleanOptions{DryRun: true}, &out))
+	assert.Contains(t, out.String(), "would remove run killed12: folder "+string(killed))
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+	assert.Contains(t, out.String(), "removed run killed12: folder "+string(killed))
+	assert.NoDirExists(t, string(killed))
+	assert.DirExists(t, alive)
+	require.NoError(t, remove())
+	require.NoError(t, remove(), "again")
+	assert.NoDirExists(t, alive)
+}
+
 // TestCleanAsksForBuilds: what a killed build left is something of this project, and belongs to no run.
 func TestCleanAsksForBuilds(t *testing.T) {
 	const nothing = "nothing of this project is left"
