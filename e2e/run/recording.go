@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
@@ -97,7 +100,8 @@ func (rec *recording) follow() (err error) {
 }
 
 // Unused is an error where a results folder holds the recording of a run, or of a shard,
-// by whatever name: a further run would be judged by it, or take its place.
+// by whatever name: a further run would be judged by it, or take its place. So it is where
+// a file is there that a run writes: somebody else may have made it.
 func Unused(folder string) error {
 	for _, one := range result.Shards(folder) {
 		switch there, err := record.Find(one); {
@@ -105,6 +109,11 @@ func Unused(folder string) error {
 			return fmt.Errorf("begin the recording: %s is there already (a folder holds one run; choose another with --results)", there)
 		case !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("begin the recording (choose another folder with --results): %w", err)
+		}
+	}
+	for _, file := range append(report.Files(), report.File{Name: html.File}, report.File{Name: record.EnvironmentFile}) {
+		if _, err := os.Lstat(filepath.Join(folder, file.Name)); err == nil {
+			return fmt.Errorf("begin the recording: %s is there already, and would be replaced (choose another folder with --results)", filepath.Join(folder, file.Name))
 		}
 	}
 	return nil

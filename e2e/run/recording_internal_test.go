@@ -30,6 +30,11 @@ func TestAFolderHoldsOneRun(t *testing.T) {
 			assert.NoFileExists(t, filepath.Join(root, "results", "latest"), "it does not lead to another run")
 		})
 	}
+	for _, name := range []string{"junit.xml", "report.html", "environment.json"} { // of anybody
+		folder := t.TempDir()
+		write(t, folder, name, "theirs")
+		require.EqualError(t, Unused(folder), "begin the recording: "+filepath.Join(folder, name)+" is there already, and would be replaced (choose another folder with --results)")
+	}
 	require.NoError(t, Unused(t.TempDir()))
 	require.NoError(t, Unused(filepath.Join(t.TempDir(), "none-yet")))
 }
