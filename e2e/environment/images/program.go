@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -217,11 +218,15 @@ func (s *Store) remember(plan map[string]planned) {
 
 // writeWhole replaces a file: a reader sees all of it or none, whoever else writes it.
 func writeWhole(file string, text []byte) error {
-	beside := fmt.Sprintf("%s.%d", file, os.Getpid())
-	if err := os.WriteFile(beside, text, 0o644); err != nil {
-		return err
+	beside := file + "." + rand.Text()
+	err := os.WriteFile(beside, text, 0o644)
+	if err == nil {
+		err = os.Rename(beside, file)
 	}
-	return os.Rename(beside, file)
+	if err != nil {
+		_ = os.Remove(beside) // it may not be there
+	}
+	return err
 }
 
 // Recipes knows the hash of all that each image is made from, of repositories as they are
