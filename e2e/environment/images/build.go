@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 	if s.engine == nil {
 		return nil, errors.New("a Dockerfile is built by a container engine, and there is none")
 	}
-	id := filepath.Join(s.work(), image.Name+".id")
+	id := filepath.Join(s.work(), image.Name+builtEnding)
 	args := []string{"build", "--iidfile", id}
 	for name, value := range labels {
 		args = append(args, "--label", name+"="+value)
@@ -67,12 +68,29 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		return nil, fmt.Errorf("read which image %s has built: %w", s.engine.Name(), err)
 	}
 	built := strings.TrimSpace(string(text))
-	defer func() { // also where it cannot be saved
-		if _, err := s.engine.Run(context.WithoutCancel(ctx), "image", "rm", built); err != nil {
-			s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
-		}
-	}()
+	defer s.drop(context.WithoutCancel(ctx), built) // also where it cannot be saved
 	return s.saved(ctx, built)
+}
+
+// builtEnding ends the names of the working folder's files that say which image an engine has built.
+const builtEnding = ".id"
+
+// drop lets the engine forget an image that it has built.
+func (s *Store) drop(ctx context.Context, built string) {
+	if _, err := s.engine.Run(ctx, "image", "rm", built); err != nil {
+		s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
+	}
+}
+
+// dropKilled is drop of what a killed run has let the engine build, and not taken from it.
+func (s *Store) dropKilled(ctx context.Context) {
+	work := os.DirFS(s.work())
+	files, _ := fs.Glob(work, "*"+builtEnding)
+	for _, file := range files {
+		if text, err := fs.ReadFile(work, file); err == nil && len(text) > 0 && s.engine != nil {
+			s.drop(ctx, strings.TrimSpace(string(text)))
+		}
+	}
 }
 
 // secretMount is how a step of a Dockerfile asks for what a build may read and an image does not keep.

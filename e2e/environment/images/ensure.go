@@ -72,6 +72,7 @@ func (s *Store) alone(ctx context.Context, fill func(cacheID string) error) erro
 	}
 	defer unlock()
 	// What a killed run left; the lock says that nobody uses it.
+	s.dropKilled(ctx)
 	if err := os.RemoveAll(s.work()); err != nil {
 		return fmt.Errorf("clear the cache's working folder: %w", err)
 	}
