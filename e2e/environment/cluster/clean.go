@@ -47,8 +47,8 @@ func (l *leftover) String() string {
 	return "run " + l.run + ": " + strings.Join(parts, ", ")
 }
 
-// leftovers finds all runs that left a trace of an engine: in the temporary folder, as a network with the run's label, or
-// at least as a kind cluster with the run's name. Of no engine (nil) they are folders alone.
+// leftovers finds all runs that left a trace of an engine: in the temporary folder, as a network with the run's label,
+// or at least as a kind cluster with the run's name. Of no engine (nil) they are folders alone.
 func leftovers(ctx context.Context, e enginehost) ([]*leftover, error) {
 	found := map[string]*leftover{}
 	of := func(run string) *leftover {

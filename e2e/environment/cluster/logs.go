@@ -123,9 +123,9 @@ func podLog(ctx context.Context, client *kube.Client, pod *corev1.Pod, container
 	return errors.Join(err, out.Close())
 }
 
-// exportLogs does what `kind export logs` does, without values that may be secret. kind would write a node's description
-// as the engine prints it, with its host's proxies and their passwords: it is given nowhere to write that, so that
-// nothing of it stays however this process ends.
+// exportLogs does what `kind export logs` does, without values that may be secret. kind would write a node's
+// description as the engine prints it, with its host's proxies and their passwords: it is given nowhere to write that,
+// so that nothing of it stays however this process ends.
 func exportLogs(ctx context.Context, e enginehost, run, dir string) error {
 	node := nodeOf(run)
 	file := filepath.Join(dir, node, "inspect.json")
