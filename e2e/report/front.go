@@ -142,7 +142,7 @@ func (r *Report) choices(at Place) (t table.Table, about []string) {
 		t.Notes = append(t.Notes, "❌: not all were written in time; the figure is how many were, in all rounds together.")
 	}
 	if wrong := r.wrongly(used); wrong != "" {
-		t.Notes = append(t.Notes, "Sometimes wrong: "+wrong+".")
+		t.Notes = append(t.Notes, "Handled wrongly or late: "+wrong+".")
 	}
 	if dated := r.dated(); dated != "" {
 		t.Notes = append(t.Notes, dated)

@@ -72,6 +72,7 @@ func TestTableOfGrowths(t *testing.T) {
 			assert.False(t, strings.HasSuffix(line, "…"), line)
 		}
 	}
+	assert.Contains(t, strings.Join(tables[0].Notes, "\n"), "req/min: their requests to the API server meanwhile, in a minute, those for leases left out")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults: one custom resource more takes 20.0 ms where there are 0, and 25.0 ms where there are 1000 (the floor 10.0 ms and 12.0 ms); "+
 		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; it stops within 880 ms of the 10 s that its pods have; started again with 1010 and 10 new ones, these are written after 2.80 s, "+
 		"and one that is created meanwhile waits 450 ms, 25% of the time left until then; a thousand secrets that are not its own take 4.00 MiB; "+

@@ -152,7 +152,7 @@ func TestREADMESaysWhatItsFiguresAre(t *testing.T) {
 	require.NoError(t, report.Of(one, made.Recording("matrix", []record.Scenario{{Name: "burst", Group: "level"}}, cells...)).README(&out, place()))
 	assert.Regexp(t, `The Deployment of a new custom resource is written after [\d.]+ ms to [\d.]+ ms, and its pods are ready after .*\d ms.* \(without any operator: [\d.]+ ms and 71\d ms\)`, out.String())
 	assert.Contains(t, out.String(), "| if you … | use | Deployment written after | pods ready after | all of 50 written after | tests that fail | peak memory |")
-	assert.Contains(t, out.String(), "\n\nRecorded on 2 January 2026. Sometimes wrong: a-go-operator-00 (delete was right 12 of 13 times).")
+	assert.Contains(t, out.String(), "\n\nRecorded on 2 January 2026. Handled wrongly or late: a-go-operator-00 (delete was right 12 of 13 times).")
 	for _, about := range []string{
 		"Figures without a mark: run many (2026-01-02, 12 rounds of 1 to 2 passes, 12 rounds of each load).",
 		"*all of 50 written after*: the time until the last custom resource of the load is written; median over rounds.",

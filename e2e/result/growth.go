@@ -287,7 +287,7 @@ func LevelColumns() []ColumnOf[*Level] {
 		{"lost", "of these, late or wrong", false, func(l *Level) Value { return lost(l.More.Lost) }},
 		rest("memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
 		rest("CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
-		rest("req/min", "1", "their requests to the API server meanwhile, in a minute", func(r *cost.Rest) cost.Figure { return r.Requests }),
+		rest("req/min", "1", "their requests to the API server meanwhile, in a minute, those for leases left out", func(r *cost.Rest) cost.Figure { return r.Requests }),
 	}
 }
 

@@ -131,7 +131,7 @@ func TestFindingsSamples(t *testing.T) {
 		}
 		sample, better := of.Fails(one[1]), careful.Fails(one[2])
 		require.True(t, sample.Known && better.Known, one)
-		all.Row(one[0], one[1], fmt.Sprintf("%d of %d", sample.Failed, sample.Of), fmt.Sprint(len(of.Causes(one[1]))), one[2], fmt.Sprintf("%d of %d", better.Failed, better.Of))
+		all.Row(one[0], one[1], fmt.Sprintf("%d of %d", sample.Failed, sample.Of)+sample.Rest(), fmt.Sprint(len(of.Causes(one[1]))), one[2], fmt.Sprintf("%d of %d", better.Failed, better.Of)+better.Rest())
 	}
 	between(t, "findings.md", "samples", all.Markdown())
 }
