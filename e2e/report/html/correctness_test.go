@@ -91,13 +91,13 @@ func TestHowManyTestsApply(t *testing.T) {
 		made.Cell{Style: "argo", Scenario: "bus-down", Repeats: []made.Repeat{made.Pass()}},
 		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
 		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}}))
-	assert.Contains(t, said(t, write(t, r)), "Tested: 2 scenarios (1 to 2 apply to a style), with broken parts among them.")
+	assert.Contains(t, said(t, write(t, r)), "Tested: 2 scenarios (1 to 2 apply to a style that was driven through all), with broken parts among them.")
 	two := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "drift", Group: "level"}, {Name: "bus-down", Group: "fault"}}
 	alike := report.Of(made.Recording("alike", two,
 		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
 		made.Cell{Style: "native", Scenario: "drift", Repeats: []made.Repeat{made.Pass()}},
 		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}}))
-	assert.Contains(t, said(t, write(t, alike)), "Tested: 3 scenarios (2 apply to a style), with broken parts among them.")
+	assert.Contains(t, said(t, write(t, alike)), "Tested: 3 scenarios (2 apply to a style that was driven through all), with broken parts among them.")
 	assert.Contains(t, said(t, write(t, alone())), "Tested: 2 scenarios, with broken parts among them.")
 	gone := report.Of(made.Recording("gone", list,
 		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},

@@ -234,5 +234,5 @@ func (s *study) applying() string {
 	if len(counts) == 0 || slices.Min(counts) == len(s.Matrix.Tests()) {
 		return ""
 	}
-	return fmt.Sprintf(" (%s apply to a style)", plain.Span(slices.Min(counts), slices.Max(counts)))
+	return fmt.Sprintf(" (%s apply to a style that was driven through all)", plain.Span(slices.Min(counts), slices.Max(counts)))
 }
