@@ -249,7 +249,7 @@ func (r *Ramp) value() Value {
 		return v
 	}
 	v.Text, v.Number, v.Known, v.N, v.Rounds = r.rate(held.P50)+"/s", held.P50.Value, true, held.N, held.N
-	v.Bound = held.P50.Censored
+	v.Bound = held.P50.Censored || held.P50.Value == 0 // less than the lowest that was tried
 	if held.CI50 == nil {
 		v.Note = strings.TrimSuffix(bounds(nil, least, held.Max, r.rate)+v.Note, ", ")
 	} else if held.CI50.Low != held.CI50.High {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -267,6 +268,7 @@ func TestTheRateHeldOverRounds(t *testing.T) {
 			require.Len(t, all, 1)
 			v := heldValue(all, "ramp", "slow")
 			assert.Equal(t, []string{test.text, test.low, test.high, test.note}, []string{v.Text, v.Low, v.High, v.Note})
+			assert.Equal(t, strings.ContainsAny(test.text, "<≥"), v.Bound, "the number alone is no figure")
 			assert.Contains(t, all[0].Text(), test.sentence)
 			assert.Equal(t, test.out, all[0].GaveOut())
 			for _, c := range all[0].Climbs {

@@ -40,7 +40,7 @@ func (k Rank) value() Value {
 	if k.Place == 0 {
 		return Value{}
 	}
-	return Value{Text: k.String(), Number: float64(k.Place), Known: true}
+	return Value{Text: k.String(), Number: float64(k.Place), Known: true, Bound: true}
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which the operator had done its part (of a

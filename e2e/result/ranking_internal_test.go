@@ -77,6 +77,7 @@ func TestAStyleOfFewRoundsLeavesTheOthersTheirRanks(t *testing.T) {
 	})
 	assert.Equal(t, map[string]Rank{"few": {Place: 1, Last: 4}, "fast": {Place: 1, Last: 2}, "slow": {Place: 2, Last: 3}, "slower": {Place: 3, Last: 4}}, places)
 	assert.Equal(t, "1–4", places["few"].String())
+	assert.True(t, places["few"].value().Bound, "the first of these ranks alone is no figure")
 }
 
 // A median is the lower one where half of the rounds take a minute, and the mean of the
