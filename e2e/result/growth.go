@@ -282,8 +282,8 @@ func LevelColumns() []ColumnOf[*Level] {
 		{"n", "custom resources more", false, func(l *Level) Value { return whole(l.More.N) }},
 		{"p50", "median " + one, false, func(l *Level) Value { return l.More.observed(l.More.P50) }},
 		{"p99", tailText, false, func(l *Level) Value { return l.More.observed(l.More.tail()) }},
-		{"floor", "the floor's median", false, floor(func(r *Rate) stat.Observation { return r.P50 })},
-		{"p99", "the floor's p99", false, floor((*Rate).tail)},
+		{"floor p50", "the floor's median", false, floor(func(r *Rate) stat.Observation { return r.P50 })},
+		{"floor p99", "the floor's p99", false, floor((*Rate).tail)},
 		{"lost", "of these, late or wrong", false, func(l *Level) Value { return lost(l.More.Lost) }},
 		rest("memory", "bytes", "of all pods of the operator, while nothing is asked of it", func(r *cost.Rest) cost.Figure { return r.Memory }),
 		rest("CPU", "cores", "the same", func(r *cost.Rest) cost.Figure { return r.CPU }),
@@ -355,11 +355,11 @@ func BackColumns() []ColumnOf[*Growth] {
 		{"rounds", "", false, func(g *Growth) Value { return whole(g.Back.Whole.N) }},
 		{"there", "custom resources that are there", false, func(g *Growth) Value { return whole(g.Back.Customs) }},
 		{"new", "those that were created while it was stopped", false, func(g *Growth) Value { return whole(g.Back.Down) }},
-		back("first", "s", "from its start until it has written for one of these: medians over rounds with their 95% intervals, or of fewer than six rounds what was seen, as all figures here",
+		back("first", "s", "from its start until it has written for one of these; figures are medians over rounds with their 95% intervals, or with the least and the most seen in fewer than six rounds",
 			func(b *Back) stat.Summary { return b.First }),
 		back("whole", "s", "until it has for all", func(b *Back) stat.Summary { return b.Whole }),
 		back("newcomer", "s", "how long a custom resource waits that is created before that", func(b *Back) stat.Summary { return b.Wait }),
-		back("share", "share", "of the time from its creation until these and it are written", func(b *Back) stat.Summary { return b.Share }),
+		back("share", "share", "its wait, as a share of the time from its creation until all are written", func(b *Back) stat.Summary { return b.Share }),
 	}
 }
 

@@ -464,7 +464,7 @@ func HeldColumns() []ColumnOf[*Ramp] {
 		{"rounds", "", false, func(r *Ramp) Value { return whole(len(r.Climbs)) }},
 		{"held", "the highest rate that was held, in changes a second: the median over rounds with its 95% interval, or of fewer rounds than six from the least to the most; " +
 			"\"≥\": it may be more, as something else gave out or nothing did", false, (*Ramp).value},
-		{"rank", "by the rate held, as far as rates at which one failed can be told from those that the other held (Welch's t-test on the logarithms of the rounds', " +
+		{"rank", "by the rate held; a style is ahead of another if the rates that it held are higher than those at which the other failed (Welch's t-test on the logarithms of the rounds', " +
 			"Holm's correction over all pairs); " + plain.Unknown + ": the floor, or fewer than three rounds", false, func(r *Ramp) Value { return r.Rank.value() }},
 		{"gave out", "what did at the lowest rate that was not held", true, func(r *Ramp) Value { return Value{Text: r.GaveOut()} }},
 	}
