@@ -38,7 +38,11 @@ func Check(root string, out io.Writer, names ...string) error {
 		if err == nil {
 			err = stale(operator, expected, all)
 		}
-		if err = errors.Join(styles.Check(catalogue, operator), styles.CheckCluster(catalogue, operator), err); err == nil {
+		wrong := errors.Join(styles.Check(catalogue, operator), styles.CheckCluster(catalogue, operator))
+		if !errors.Is(wrong, err) { // it tells of the workload, too
+			wrong = errors.Join(wrong, err)
+		}
+		if err = wrong; err == nil {
 			err = describe(out, catalogue, operator, expected, all)
 		}
 		problems = append(problems, err)

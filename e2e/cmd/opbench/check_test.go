@@ -58,3 +58,11 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 		assert.Contains(t, stderr, want)
 	}
 }
+
+// A workload that cannot be read is told of once.
+func TestCheckSaysItOnce(t *testing.T) {
+	folder := changed(t, "etcd-operator", map[string][2]string{"style.yaml": {"workload: etcd\n", "workload: ./none\n"}})
+	code, _, stderr := opbench(t, "check", folder)
+	assert.Equal(t, exitError, code)
+	assert.Equal(t, 1, strings.Count(stderr, "workload: "), stderr)
+}

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/environment/install/kustomize"
 	"operatorbench/e2e/environment/install/yaml"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/files"
 )
 
@@ -44,7 +45,13 @@ func Read(tree files.Tree, path string) (objects []*unstructured.Unstructured, f
 	if err != nil {
 		return nil, nil, err
 	}
-	return way.Read(tree, path)
+	objects, from, err = way.Read(tree, path)
+	for _, obj := range objects {
+		if namespaced, known := kube.Namespaced(obj, objects); known && !namespaced {
+			obj.SetNamespace("") // published manifests name one, and the API server forgets it
+		}
+	}
+	return objects, from, err
 }
 
 // Render returns the objects alone.

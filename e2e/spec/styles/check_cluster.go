@@ -1,6 +1,7 @@
 package styles
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -40,6 +41,7 @@ func (s Style) checkCluster(all []placed, catalogue *images.Catalogue) error {
 	c := checks{Style: s, all: all}
 	c.kinds()
 	c.namespaces()
+	c.scope()
 	c.pulls(catalogue)
 	if !s.managed() {
 		c.accounts()
@@ -64,14 +66,18 @@ func (c *checks) kinds() {
 	defined := plain.Set(c.of("CustomResourceDefinition"), func(obj placed) schema.GroupKind { return kube.Defines(obj.Unstructured) })
 	for _, obj := range c.all {
 		of := obj.GroupVersionKind()
-		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) ||
+		served := of.Version == "v1" && slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) ||
 			len(scheme.Scheme.VersionsForGroupKind(of.GroupKind())) > 0 && slices.Contains(schemeVersions(of.Group), of.Version)
 		if served || defined[of.GroupKind()] {
 			continue
 		}
+		if kube.IsDefinition(obj.Unstructured) {
+			c.about(obj, "is of %s, which no cluster serves since Kubernetes 1.22: write it as apiextensions.k8s.io/v1", obj.GetAPIVersion())
+			continue
+		}
 		known := slices.Collect(maps.Keys(scheme.Scheme.KnownTypes(of.GroupVersion())))
 		c.about(obj, "is of a kind that no cluster has: %s has no %s, and no CustomResourceDefinition of the manifests defines it%s",
-			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known))
+			obj.GetAPIVersion(), of.Kind, cmp.Or(words.Suggestion(of.Kind, known), ": add what defines it and what handles it, or leave it out"))
 	}
 }
 
@@ -81,17 +87,37 @@ func schemeVersions(group string) []string {
 	return plain.Map(scheme.Scheme.PrioritizedVersionsForGroup(group), func(of schema.GroupVersion) string { return of.Version })
 }
 
-// namespaces refuses objects in a namespace that nothing makes.
+// namespaces refuses objects in a namespace that nothing makes, and those that leave theirs to kubectl.
 func (c *checks) namespaces() {
 	made := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
 	for _, obj := range c.of("Namespace") {
 		made[obj.GetName()] = true
 	}
+	objs := plain.Map(c.all, func(obj placed) *unstructured.Unstructured { return obj.Unstructured })
 	for _, obj := range c.all {
-		if in := obj.GetNamespace(); in != "" && !made[in] {
+		namespaced, _ := kube.Namespaced(obj.Unstructured, objs)
+		switch in := obj.GetNamespace(); {
+		case in == "" && namespaced:
+			c.about(obj, "has no namespace: write metadata.namespace, or namespace in the kustomization")
+		case in != "" && !made[in]:
 			made[in] = true // it is told of once
 			c.about(obj, "is in the namespace %s, which no manifest makes: add the Namespace", in)
 		}
+	}
+}
+
+// scope refuses custom resources that are in no namespace.
+func (c *checks) scope() {
+	w, err := c.Handles()
+	if err != nil {
+		return // Check tells of it
+	}
+	defined := plain.Map(c.of("CustomResourceDefinition"), func(obj placed) *unstructured.Unstructured { return obj.Unstructured })
+	if crd := w.CRD(); crd != nil {
+		defined = append(defined, crd)
+	}
+	if namespaced, known := kube.Namespaced(w.New("", w.Name, w.Smallest()), defined); known && !namespaced {
+		c.fail(c.errorAt([]any{"workload"}, "workload: a %s is in no namespace, and a run makes each custom resource in one of its own: it can drive none that is cluster-scoped", w.Resource.Kind))
 	}
 }
 
@@ -104,8 +130,8 @@ func (c *checks) accounts() {
 	}
 	for _, obj := range c.all {
 		for _, pod := range install.PodsIn(obj.Object) {
-			if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && !made(obj.GetNamespace(), name) {
-				c.about(obj, "runs as the ServiceAccount %s/%s, which no manifest makes", obj.GetNamespace(), name)
+			if name := pod.Spec.ServiceAccountName; obj.GetNamespace() != "" && name != "" && name != "default" && !made(obj.GetNamespace(), name) {
+				c.about(obj, "runs as the ServiceAccount %s/%s, which no manifest makes: add the ServiceAccount", obj.GetNamespace(), name)
 			}
 		}
 	}
