@@ -127,7 +127,11 @@ func (d document) objects() ([]*unstructured.Unstructured, error) {
 		if _, there := sigsyaml.YAMLToJSONStrict(append(bytes.Repeat([]byte("\n"), d.line-1), d.text...)); there != nil {
 			err = there
 		}
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+		reason := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+		if bytes.Contains(d.text, []byte("{{")) {
+			reason += "; if it is of a Helm chart, `helm template` prints what it stands for"
+		}
+		return nil, errors.New(reason)
 	}
 	if string(json) == "null" {
 		return nil, nil
