@@ -17,7 +17,9 @@ import (
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/install/kustomize"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/learn"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/propose"
@@ -35,7 +37,7 @@ Flags:
   --operator=PATH  a folder with a kustomization, or a folder or file of YAML; of a
                    ClusterServiceVersion, what it stands for is written
   --crd=FILE       the CustomResourceDefinition, where the manifests lack it
-  --kind=KIND      the custom resource, where the manifests define several
+  --kind=KIND      the custom resource, where several are defined
   --learn=FILE     a recording of a run of the first proposal: what the operator's
                    accounts made (audit log) are the children, and what its status
                    said whenever one was as asked for is when it is ready
@@ -143,6 +145,9 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	if _, err := os.Stat(filepath.Join(manifests, "Chart.yaml")); err == nil {
 		return nil, fmt.Errorf("%s is a Helm chart: `helm template NAME %[1]s --include-crds --namespace NAMESPACE` prints its manifests; commit them with their Namespace, and name that file with --operator", operator)
 	}
+	if within, err := filepath.Rel(manifests, at); err == nil && filepath.IsLocal(within) && kustomize.Of(manifests) {
+		return nil, fmt.Errorf("%s contains %s, and kustomize builds nothing that contains what asks for it: `kubectl kustomize %[1]s` prints its manifests; commit them, and name that file with --operator", operator, folder)
+	}
 	if s.Objects, err = install.Render(tree, manifests); err != nil {
 		return nil, err
 	}
@@ -155,9 +160,7 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(found, func(o *unstructured.Unstructured) bool { return o.GetKind() == "CustomResourceDefinition" }); i >= 0 {
-			s.Definition = found[i]
-		} else {
+		if s.Definitions = plain.Where(found, kube.IsDefinition); len(s.Definitions) == 0 {
 			return nil, fmt.Errorf("%s has no CustomResourceDefinition", crd)
 		}
 	}

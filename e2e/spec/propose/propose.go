@@ -30,6 +30,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
@@ -46,9 +47,9 @@ type Sources struct {
 	Name      string                       // of the style: its folder's
 	Manifests []string                     // the kustomization or the files of YAML, relative to the style's folder manifests
 	Objects   []*unstructured.Unstructured // of the manifests
-	// Definition is a CustomResourceDefinition that the manifests lack; nil: they have it.
-	Definition *unstructured.Unstructured
-	Samples    []*unstructured.Unstructured // custom resources that were found in the repository; one is the template
+	// Definitions are the CustomResourceDefinitions of a file of their own; none: the manifests have them.
+	Definitions []*unstructured.Unstructured
+	Samples     []*unstructured.Unstructured // custom resources that were found in the repository; one is the template
 	// Build is what in the repository the operator's image is built from, as style.yaml says it, such as dockerfile: ..;
 	// "": nothing was found.
 	Build string
@@ -120,6 +121,7 @@ type proposal struct {
 	Sources
 	Resource  spec.CustomResource
 	Brings    bool // the manifests have the definition
+	defined   *unstructured.Unstructured
 	Scales    bool // the definition has a scale subresource
 	Knob      guess
 	Min, Max  int
@@ -173,8 +175,8 @@ func Of(s Sources) (*Proposal, error) {
 	if files["cr.yaml"], err = p.template(version); err != nil {
 		return nil, err
 	}
-	if s.Definition != nil {
-		if files["crd.yaml"], err = yaml.Marshal(s.Definition.Object); err != nil {
+	if !p.Brings {
+		if files["crd.yaml"], err = yaml.Marshal(p.defined.Object); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +204,7 @@ func (p *proposal) house() error {
 		switch {
 		case p.namespace != "" || o.GetNamespace() != "" || !slices.Contains(runsOperators, o.GetKind()):
 		case housed:
-			p.todo("manifests: the namespace of %s %s, which names none, as others do", o.GetKind(), o.GetName())
+			p.todo("manifests: the namespace of %s %s, which names none, while others name one: say it in manifests/kustomization.yaml (namespace: NAME) and in style.yaml", o.GetKind(), o.GetName())
 		default:
 			namespace, err := p.accountAt(o)
 			p.namespace = cmp.Or(namespace, o.GetName())
@@ -258,36 +260,40 @@ func (p *proposal) manifests(files map[string][]byte) (err error) {
 	return err
 }
 
-// definition finds the CustomResourceDefinition.
+// definition finds the CustomResourceDefinition, in a file of its own or among the manifests.
 func (p *proposal) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
-	found := map[string]*unstructured.Unstructured{}
-	for _, o := range p.Objects {
-		if o.GetKind() == "CustomResourceDefinition" {
-			kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
-			found[kind] = o
+	brought := plain.Where(p.Objects, kube.IsDefinition)
+	where, list := "the manifests define", brought
+	if len(p.Definitions) > 0 {
+		where, list = "the file of --crd defines", p.Definitions
+	}
+	var others []string
+	for _, o := range list {
+		if kind := kube.Defines(o).Kind; p.Kind == kind || p.Kind == "" && len(list) == 1 {
+			p.defined = o
+		} else {
+			others = append(others, kind)
 		}
 	}
-	chosen := p.Definition
-	if p.Brings = chosen == nil; p.Brings {
-		var kinds []string
-		for kind, o := range found {
-			if kinds = append(kinds, kind); p.Kind == "" || p.Kind == kind {
-				chosen = o
-			}
-		}
-		slices.Sort(kinds)
-		switch {
-		case len(found) == 0:
-			return nil, errors.New("the manifests have no CustomResourceDefinition: name its file with --crd=FILE")
-		case p.Kind != "" && found[p.Kind] == nil:
-			return nil, fmt.Errorf("the manifests define no %s, but %s", p.Kind, strings.Join(kinds, ", "))
-		case p.Kind == "" && len(found) > 1:
-			return nil, fmt.Errorf("the manifests define several custom resources: choose one with --kind=KIND (%s)", strings.Join(kinds, ", "))
-		}
+	slices.Sort(others)
+	switch {
+	case len(list) == 0:
+		return nil, errors.New("the manifests have no CustomResourceDefinition: name its file with --crd=FILE")
+	case p.defined == nil && p.Kind != "":
+		return nil, fmt.Errorf("%s no %s, but %s", where, p.Kind, strings.Join(others, ", "))
+	case p.defined == nil:
+		return nil, fmt.Errorf("%s several custom resources: choose one with --kind=KIND (%s)", where, strings.Join(others, ", "))
+	}
+	p.Brings = slices.ContainsFunc(brought, func(o *unstructured.Unstructured) bool { return kube.Defines(o) == kube.Defines(p.defined) })
+	if !p.Brings && len(others) > 0 {
+		p.todo("manifests: the definitions of %s, which %s, too, if the operator needs them", strings.Join(others, ", "), where)
 	}
 	var crd apiextensionsv1.CustomResourceDefinition
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(chosen.Object, &crd); err != nil {
-		return nil, fmt.Errorf("read the definition %s: %w", chosen.GetName(), err)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.defined.Object, &crd); err != nil {
+		return nil, fmt.Errorf("read the definition %s: %w", p.defined.GetName(), err)
+	}
+	if crd.Spec.Scope == apiextensionsv1.ClusterScoped {
+		return nil, fmt.Errorf("a %s is in no namespace, and a run makes each custom resource in one of its own: it can drive none that is cluster-scoped", crd.Spec.Names.Kind)
 	}
 	return &crd, nil
 }
@@ -347,6 +353,7 @@ func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	candidates = slices.DeleteFunc(candidates, func(g guess) bool { return is(g) == nil || is(g).Type != "integer" })
 	if len(candidates) == 0 {
 		deeper := countsIn(property(root, "spec"), "spec")
+		slices.SortStableFunc(deeper, func(a, b string) int { return cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")) })
 		if len(deeper) > 1 {
 			p.todo("workload.yaml: which of these says how many pods run: %s", strings.Join(deeper, ", "))
 		}
@@ -364,20 +371,23 @@ func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	}
 	if most := is(p.Knob).Maximum; most != nil {
 		p.Max = int(*most)
+	} else {
+		p.Max = max(p.Max, p.Min+2) // three sizes
 	}
 }
 
 // countNames are what fields are called that say how many pods run.
 var countNames = []string{"replicas", "size", "instances", "members", "nodes", "count"}
 
-// countsIn lists the whole numbers of such a name that a schema has below itself, but for those of a list.
+// countsIn lists the whole numbers that a schema has below itself, but for those of a list, whose name is or ends so, such
+// as clusterSize and numberOfInstances.
 func countsIn(s *apiextensionsv1.JSONSchemaProps, path string) (list []string) {
 	if s == nil {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
 		is := s.Properties[key]
-		if is.Type == "integer" && slices.Contains(countNames, key) {
+		if is.Type == "integer" && slices.ContainsFunc(countNames, func(name string) bool { return strings.HasSuffix(strings.ToLower(key), name) }) {
 			list = append(list, path+"."+key)
 		}
 		list = append(list, countsIn(&is, path+"."+key)...)

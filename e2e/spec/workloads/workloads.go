@@ -229,6 +229,9 @@ func (w *Workload) checkObjects(f *rules.File) {
 	if got, want := w.template.GroupVersionKind(), w.Kind(); got != want {
 		f.FailAt([]any{"template"}, "template: %s has a %s, expected a %s", w.Template, got, want)
 	}
+	for _, path := range unfilled(w.template.Object, "") {
+		f.FailAt([]any{"template"}, "template: %s: %s is still to be said", w.Template, path)
+	}
 	if _, found, err := unstructured.NestedInt64(w.template.Object, spec.Fields(w.scalePath())...); err != nil || !found {
 		f.FailAt([]any{"template"}, "template: %s has no whole number at %s, the path of the knob that scales", w.Template, w.scalePath())
 	}
@@ -245,6 +248,25 @@ func (w *Workload) checkObjects(f *rules.File) {
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
 		f.FailAt([]any{"reference"}, "reference: %s has a %s, expected the main child's kind, %s", w.Reference, w.reference.GetKind(), main.Kind)
 	}
+}
+
+// unfilled lists the paths below a node that are still to be said.
+func unfilled(node any, path string) (list []string) {
+	switch is := node.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(is)) {
+			list = append(list, unfilled(is[key], strings.TrimPrefix(path+"."+key, "."))...)
+		}
+	case []any:
+		for i, item := range is {
+			list = append(list, unfilled(item, fmt.Sprintf("%s.%d", path, i))...)
+		}
+	case string:
+		if is == spec.Unsaid {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // serves reports whether the definition has a subresource.
