@@ -119,8 +119,18 @@ func writeNew(folder string, texts map[string][]byte) (made []string, err error)
 	return made, nil
 }
 
-// learned is what a recording shows of the operator.
+// learned is what a recording, or that of a results folder, shows of the operator. A large one has another name once it
+// has ended.
 func learned(name string) (*propose.Learned, error) {
+	folder := name
+	if filepath.Base(name) == record.FileName {
+		folder = filepath.Dir(name)
+	}
+	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		if name, err = record.Find(folder); err != nil {
+			return nil, err
+		}
+	}
 	in, err := record.Open(name)
 	if err != nil {
 		return nil, err
