@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -47,6 +48,15 @@ func (r Rights) InformerLacks(of schema.GroupResource) string {
 		return ""
 	}
 	return fmt.Sprintf("the operator may %s %s, and no role lets it %s them: an informer needs both", has, of, lacks)
+}
+
+// Confined says that accounts may watch a resource in namespaces of the manifests alone; empty: anywhere, or not at all.
+func (r Rights) Confined(of schema.GroupResource) string {
+	everywhere := Rights{Grants: plain.Where(r.Grants, func(g spec.Grant) bool { return g.Namespace == "" })}
+	if !r.May(of, "watch") || everywhere.May(of, "watch") {
+		return ""
+	}
+	return fmt.Sprintf("the operator may watch %s in its own namespace alone, and a run makes each in a namespace of its own: it needs a ClusterRole, and must watch all namespaces", of.Resource)
 }
 
 // RightsOf reads the roles and bindings among objects.

@@ -542,9 +542,8 @@ func (p *proposal) children() error {
 		}
 	}
 	custom := schema.GroupResource{Group: p.Resource.Group, Resource: p.Resource.Plural}
-	everywhere := install.Rights{Grants: slices.DeleteFunc(slices.Clone(rights.Grants), func(g spec.Grant) bool { return g.Namespace != "" })}
-	if rights.May(custom, "watch") && !everywhere.May(custom, "watch") {
-		p.todo("manifests: the operator may watch %s in its own namespace alone, and a run makes each in a namespace of its own: it needs a ClusterRole, and must watch all namespaces", custom.Resource)
+	if confined := rights.Confined(custom); confined != "" {
+		p.todo("manifests: %s", confined)
 	}
 	for _, watched := range []schema.GroupResource{custom, workloads.GVR(p.Main.Resource).GroupResource()} {
 		if lacks := rights.InformerLacks(watched); lacks != "" {

@@ -44,8 +44,8 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	return all, nil
 }
 
-// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods
-// where its status names them.
+// doubtRights says that custom resources may be watched in one namespace alone, and which verbs no role has that informers
+// need: of the custom resource, of its children, and of pods where its status names them.
 func (s Style) doubtRights(say func(format string, args ...any)) error {
 	held, err := s.Rights()
 	if err != nil || len(held.Unknown) > 0 || s.managed() || s.Control != "" {
@@ -56,6 +56,9 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 		return err
 	}
 	kinds := []schema.GroupResource{w.GVR().GroupResource()}
+	if confined := held.Confined(kinds[0]); confined != "" {
+		say("%s", confined)
+	}
 	for _, child := range w.Children { // two may be Services
 		kinds = plain.Once(kinds, schema.ParseGroupResource(child.GroupResource()))
 	}
