@@ -26,6 +26,11 @@ func (r *Result) compareMetrics(driving bool) {
 	sides := r.sidesOf()
 	r.head = sides[ofHead]
 	styles := stylesOf(sides[ofBase].order)
+	for _, key := range r.head.order {
+		if key.Kind == Cost && sides[ofBase].get(key).samples == 0 && slices.Contains(styles, key.Style) {
+			r.addWarning(fmt.Sprintf("base has no %s of %s: not compared", key.Phase, key.Style))
+		}
+	}
 	for _, style := range styles {
 		rounds := r.roundsOf(style)
 		metrics := metricsOf(style, rounds, sides)
@@ -252,11 +257,14 @@ func (m *Metric) below(ratio float64) float64 { return m.both(samples.Permutatio
 
 func (m *Metric) both(deal func([]samples.Stratum, float64, samples.Score) float64, ratio float64) float64 {
 	p := deal(m.seen, ratio, m.score)
-	if m.reply != nil && m.reply.differs {
+	if m.otherReplies() {
 		p = max(p, deal(m.shown, ratio, m.score))
 	}
 	return p
 }
+
+// otherReplies reports whether the API server's replies, which are taken out, took another time at head.
+func (m *Metric) otherReplies() bool { return m.reply != nil && m.reply.differs }
 
 // test returns the p-values that head is slower, and that it is faster: only one of them can be small.
 func (m *Metric) test() (slower, faster float64) {
@@ -362,8 +370,8 @@ func (m *Metric) bounded(l *look) bool {
 	return m.below(1+l.Effect) <= l.beta
 }
 
-// worrying reports whether something looks worse by much, although it is not
-// significant among so many: while there can be more rounds, by less.
+// worrying reports whether something looks worse by much, although it is not significant among so many: while there can
+// be more rounds, by less. Of so few rounds that nothing can speak against chance, it is enough that it looks so.
 func (m *Metric) worrying(l *look) bool {
 	if m.Kind == Tail {
 		return false // the tail of all bounds it
@@ -372,7 +380,10 @@ func (m *Metric) worrying(l *look) bool {
 	if l.final {
 		ratio = 1 + max(wide, l.Effect)
 	}
-	return samples.Surplus(m.seen, ratio, m.score) > 0 && m.above(1) <= beta
+	worse := func(strata []samples.Stratum) bool {
+		return samples.Surplus(strata, ratio, m.score) > 0 && (m.Rounds < m.least(beta) || samples.PermutationAbove(strata, 1, m.score) <= beta)
+	}
+	return worse(m.seen) || m.otherReplies() && worse(m.shown)
 }
 
 // mostShare is the share of head's samples that may be in the tail: above base's p90 by the effect, or more.
@@ -408,16 +419,20 @@ func (m *Metric) reach(family []*Metric, alpha float64) int {
 	if m.inner() {
 		n = len(chains(family))
 	}
-	enough := alpha * part(family, m.group(), n)
+	return m.least(alpha * part(family, m.group(), n))
+}
+
+// least is the smallest number of rounds like these whose p-value can be as small as that.
+func (m *Metric) least(p float64) int {
 	if len(m.seen) == 1 && len(m.seen[0].Head) > 1 { // two runs: all rounds are one stratum
 		n := 1
-		for samples.SmallestP(n)/2 > enough {
+		for samples.SmallestP(n)/2 > p {
 			n++
 		}
 		return n
 	}
 	turns := len(m.seen[0].Head) + len(m.seen[0].Base)
-	return int(math.Ceil(math.Log(enough) / math.Log(1/float64(turns))))
+	return int(math.Ceil(math.Log(p) / math.Log(1/float64(turns))))
 }
 
 // hidden says why a metric cannot be told.
@@ -429,9 +444,11 @@ func (m *Metric) hidden(l *look) string {
 		return fmt.Sprintf("more than %s of head's samples may take %s times as long as base's p90, or longer", percent(mostShare), digits(1+l.Effect))
 	case censored(m.seen):
 		return "too much timed out for a ratio"
-	}
-	if !m.proven() {
+	case !m.proven():
 		return fmt.Sprintf("it looks worse by more than %s, but that can be chance, among so much that is compared", percent(wide))
+	case m.otherReplies():
+		return fmt.Sprintf("the API server's replies take another time at head, see %s: it is not ruled out both with and without what they take that it is worse by %s",
+			spec.PhaseAcknowledged, percent(l.Effect))
 	}
 	return fmt.Sprintf("the noise would hide that it is worse by %s", percent(l.Effect))
 }
@@ -473,7 +490,14 @@ func (m *Metric) describe(r *Result) {
 		return
 	}
 	ratio, interval := samples.Shift(m.seen, m.score)
-	m.Ratio, m.Interval = &ratio, &interval
+	if m.otherReplies() { // what is said must hold with what they took, and without
+		without := interval
+		ratio, interval = samples.Shift(m.shown, m.score)
+		interval = samples.Bounds{Low: min(interval.Low, without.Low), High: max(interval.High, without.High)}
+	}
+	if m.Interval = &interval; !math.IsNaN(ratio) {
+		m.Ratio = &ratio
+	}
 	sides := m.measured
 	if r.Paired {
 		sides = m.steadied(len(sides[ofBase]))
@@ -482,7 +506,7 @@ func (m *Metric) describe(r *Result) {
 		_, interval := samples.Shift(again, m.score)
 		m.Again = &interval
 	}
-	if m.Verdict == Inconclusive {
+	if m.Verdict == Inconclusive && !m.otherReplies() { // more rounds do not change what the replies do
 		m.Needed = m.needs(r.Options)
 	}
 }

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -309,4 +310,79 @@ func TestDefectHeadsOwnTimeoutPassed(t *testing.T) {
 	var invalid *gate.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.ErrorContains(t, err, "native has 60.0 s for a change at base and 200 s at head: what is late on one side is in time on the other; drive both with base's timeout")
+}
+
+// With one or two rounds chance can always be the reason, so that nothing was significant.
+func TestDefectALoadThatTook10TimesAsLongPassedForItWasDrivenOnce(t *testing.T) {
+	for _, rounds := range []int{1, 2} {
+		r := interleaved(t, bursts(rand.New(rand.NewPCG(1, 2)), rounds, 0.1, 10))
+		assert.Equal(t, gate.Inconclusive, r.Verdict)
+		m := metricOf(t, r, "native burst-create child written")
+		assert.Equal(t, gate.Inconclusive, m.Verdict)
+		assert.Contains(t, m.Why, "at least 8 are needed")
+	}
+}
+
+// What was not driven is not fine.
+func TestDefectLatenciesWereCalledFineThatNothingMeasured(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
+		s.matrix("native", variant, "empty", spec.GroupBasic, 1, "")
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Pass, r.Verdict)
+	assert.Equal(t, "FINE. Nothing fails, is missing, or may do more. How long a user waits was not compared.", r.Conclusion())
+}
+
+// replied is a comparison in which the API server takes so much longer to reply to head, and so does all else.
+func replied(longer float64) *story {
+	s := newStory("a", 0.03, 1)
+	moments := rand.New(rand.NewPCG(7, 8))
+	s.turns(12, func(variant string, round int) {
+		for range 2 {
+			moment, more := 0.02*math.Exp(0.3*moments.NormFloat64()), 0.0
+			if variant == gate.VariantHead {
+				more = longer
+			}
+			s.drive("native", variant, "create", round, "", step{spec.PhaseAcknowledged, moment + more},
+				step{spec.PhaseChildWritten, moment + 0.025 + more}, step{spec.PhaseStatusWritten, moment + 0.01 + more})
+		}
+	})
+	return s
+}
+
+// A latency that took 1.4 times as long, as did the replies, had "0.97" and "0.95 – 0.98" beside "the noise would hide
+// that it is worse by 20%", and what took twice as long was fine.
+func TestDefectFiguresWithoutTheRepliesBesideAVerdictWithThem(t *testing.T) {
+	r := interleaved(t, replied(0.02))
+	m := metricOf(t, r, "native create child written")
+	assert.Equal(t, gate.Inconclusive, m.Verdict)
+	assert.InDelta(t, m.Head.Value/m.Base.Value, *m.Ratio, 0.1)
+	assert.Less(t, m.Interval.Low, 1.05)
+	assert.Greater(t, m.Interval.High, 1.2)
+	assert.Contains(t, m.Why, "replies take another time at head")
+	assert.Zero(t, m.Needed, "more rounds do not help")
+	assert.Equal(t, gate.Inconclusive, metricOf(t, r, "native create status written").Verdict)
+	assert.NotEqual(t, gate.Pass, r.Verdict)
+}
+
+// What times out on both sides had a ratio of 0.
+func TestDefectARatioOfNothing(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(9, func(variant string, round int) {
+		s.drive("native", variant, "create", round, "", step{spec.PhaseReady, 180})
+	})
+	for i := range s.recording.Judgement.Results {
+		s.recording.Judgement.Results[i].Samples[0].Outcome = judge.Timeout
+	}
+	m := metricOf(t, interleaved(t, s), "native create ready")
+	assert.Equal(t, gate.Inconclusive, m.Verdict)
+	assert.Nil(t, m.Ratio)
+}
+
+// Memory that base did not measure was not mentioned.
+func TestDefectWhatOnlyHeadMeasuredWasNotMentioned(t *testing.T) {
+	s := steady(12)
+	s.cost("native", gate.VariantHead).PeakMemory = s.figure(12, 1<<24)
+	assert.Contains(t, interleaved(t, s).Warnings, "base has no peak memory of native: not compared")
 }

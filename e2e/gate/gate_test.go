@@ -51,7 +51,11 @@ func TestRefuses(t *testing.T) {
 		"another kernel": {func(_, h *story) { h.recording.Environment.Host.Kernel = "6.1" }, "Linux 6.18.44 against AMD EPYC, 2 CPUs, 24 GiB, Linux 6.1)", true},
 		"more memory":    {func(_, h *story) { h.recording.Environment.Host.Memory *= 2 }, "48 GiB", true},
 		"Kubernetes":     {func(_, h *story) { h.recording.Environment.Kubernetes = "v1.36.1" }, "Kubernetes v1.37.0 against v1.36.1", true},
-		"kind":           {func(_, h *story) { h.recording.Environment.Kind = "" }, "kind 0.33.0 against unknown", true},
+		"a scenario that did something else": {func(b, h *story) {
+			b.recording.Judgement.Header.Scenarios = []record.Scenario{{Name: "create", Digest: "0123"}, {Name: "delete", Digest: "89ab"}, {Name: "drift"}}
+			h.recording.Judgement.Header.Scenarios = []record.Scenario{{Name: "create", Digest: "4567"}, {Name: "delete", Digest: "89ab"}, {Name: "drift", Digest: "cdef"}}
+		}, "base and head were not driven through the same scenarios: create did or expected something else; drive both", true},
+		"kind": {func(_, h *story) { h.recording.Environment.Kind = "" }, "kind 0.33.0 against unknown", true},
 		"interrupted": {func(_, h *story) {
 			for i := range h.recording.Judgement.Results[:8] {
 				h.recording.Judgement.Results[i].End = record.Interrupted

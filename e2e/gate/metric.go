@@ -584,11 +584,11 @@ func (m *Metric) order(other *Metric) int {
 	return cmp.Or(
 		cmp.Compare(rank(m.Verdict), rank(other.Verdict)),
 		cmp.Compare(slices.Index(kinds(), m.Kind), slices.Index(kinds(), other.Kind)),
-		cmp.Compare(m.least(), other.least())*-1,
+		cmp.Compare(m.low(), other.low())*-1,
 	)
 }
 
-func (m *Metric) least() float64 {
+func (m *Metric) low() float64 {
 	if m.Interval == nil {
 		return math.Inf(-1)
 	}

@@ -57,7 +57,7 @@ func Join(recordings ...result.Recording) (result.Recording, error) {
 	}
 	joined := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
 	j := joined.Judgement
-	j.Header.Run, j.Header.Styles = "", nil
+	j.Header.Run, j.Header.Styles, j.Header.Scenarios = "", nil, nil
 	drove := map[driven]string{} // which run did
 	for _, one := range recordings {
 		run := one.Judgement.Header.Run
@@ -68,6 +68,7 @@ func Join(recordings ...result.Recording) (result.Recording, error) {
 				j.Header.Styles = append(j.Header.Styles, style)
 			}
 		}
+		j.Header.Scenarios = append(j.Header.Scenarios, one.Judgement.Header.Scenarios...)
 		for _, result := range one.Judgement.Results {
 			what := driven{record.Label(result.Style, result.Variant), result.Scenario}
 			if drove[what] = cmp.Or(drove[what], run); drove[what] != run {

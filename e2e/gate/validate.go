@@ -94,7 +94,7 @@ func (r *Result) doubts() []string {
 
 // incomparable says why figures of two sides do not compare.
 func incomparable(base, other Side) []string {
-	doubts := patience(base, other)
+	doubts := append(patience(base, other), rewritten(base, other)...)
 	a, b := base.Recording.Judgement.Header.Schema, other.Recording.Judgement.Header.Schema
 	if a != b {
 		doubts = append(doubts, fmt.Sprintf("%s has schema %d, %s has schema %d: what is recorded, and how, differs", base.Name, a, other.Name, b))
@@ -132,6 +132,22 @@ func patience(base, other Side) []string {
 		}
 	}
 	return doubts
+}
+
+// rewritten says which scenarios did or expected something else on one side, where that was recorded.
+func rewritten(base, other Side) []string {
+	var names []string
+	for _, was := range base.Recording.Judgement.Header.Scenarios {
+		is, there := plain.Find(other.Recording.Judgement.Header.Scenarios, func(s record.Scenario) bool { return s.Name == was.Name })
+		if there && was.Digest != "" && is.Digest != "" && was.Digest != is.Digest {
+			names = plain.Once(names, was.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s and %s were not driven through the same scenarios: %s did or expected something else; drive both with one version of the program and its scenarios",
+		base.Name, other.Name, plain.Some(names, mostNamed))}
 }
 
 // warn notes what weakens a comparison without making it invalid.

@@ -209,11 +209,28 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + plain.Some(n[string(Improvement)], mostNamed) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE. Nothing fails, is missing, or may do more. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
-			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
+		text = r.fine()
 	}
 	if len(r.Forced) > 0 {
 		text += " FORCED, although these recordings do not compare."
+	}
+	return text
+}
+
+// fine says what was compared, and is no worse.
+func (r *Result) fine() string {
+	text := "FINE. Nothing fails, is missing, or may do more."
+	compared := func(proven bool) bool {
+		return slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.proven() == proven })
+	}
+	if compared(true) {
+		text += fmt.Sprintf(" Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90.",
+			percent(r.Effect), percent(mostShare), digits(1+r.Effect))
+	} else {
+		text += " How long a user waits was not compared."
+	}
+	if compared(false) {
+		text += fmt.Sprintf(" There is no sign that anything else is worse by %s.", percent(max(wide, r.Effect)))
 	}
 	return text
 }

@@ -261,12 +261,15 @@ func ExcessScore(threshold float64) Score {
 // Shift returns by how many times head takes longer than base, and a confidence interval of that: the ratio at which
 // PermutationAbove sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E.
 // Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963). Where the strata
-// are too few for the level the interval is open.
+// are too few for the level the interval is open, and where all of both sides is censored the ratio is not a number.
 func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
 	tail := (1 - Level) / 2
 	middle := func(ratio float64) bool { return surplus(scored(strata, ratio, score)) > 0 }
 	ratio = turning(middle)
-	if upTo := turning(func(ratio float64) bool { return surplus(scored(strata, ratio, score)) >= 0 }); !math.IsInf(upTo, 0) && ratio > 0 {
+	switch upTo := turning(func(ratio float64) bool { return surplus(scored(strata, ratio, score)) >= 0 }); {
+	case math.IsInf(upTo, 1) && ratio == 0:
+		ratio = math.NaN()
+	case !math.IsInf(upTo, 1) && ratio > 0:
 		ratio = math.Sqrt(ratio * upTo)
 	}
 	interval.Low = turning(func(ratio float64) bool { return PermutationAbove(strata, ratio, score) <= tail })
