@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
@@ -140,4 +141,27 @@ func TestRightsOfShards(t *testing.T) {
 	r, err = gate.Compare(gate.DefaultOptions(), side("base"), side("head", right), gate.Side{})
 	require.NoError(t, err)
 	assert.Len(t, r.Rights, 1)
+}
+
+// So do what the pods of all shards ask for; and that shards are of several machines is said.
+func TestFactsOfShards(t *testing.T) {
+	side := func(run string, privileges ...string) gate.Side {
+		one, two := plain(run+"1", 8), plain(run+"2", 8)
+		rename(two, "mine")
+		two.recording.Environment.Host.CPU = "Intel"
+		two.recording.Environment.Styles = []record.StyleFacts{{Name: "mine", Privileges: privileges}}
+		joined, err := gate.Join(one.recording, two.recording)
+		require.NoError(t, err)
+		assert.Len(t, one.recording.Environment.Styles, 1, "it stays as it was")
+		return whole(t, run, &story{recording: joined})
+	}
+	r, err := gate.Compare(gate.DefaultOptions(), side("b"), side("h", "hostNetwork of Deployment system/mine"), gate.Side{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mine pods: head may, and base may not: use hostNetwork of Deployment system/mine"}, saying(r.Rights))
+	assert.Contains(t, r.Warnings, "h: runs h1 and h2 are of different machines or clusters (machine AMD EPYC, 2 CPUs, 24 GiB, Linux 6.18.44 against Intel, 2 CPUs, 24 GiB, Linux 6.18.44): compare their folders one by one")
+}
+
+func TestRefusesSeveralComparisons(t *testing.T) {
+	_, err := gate.Join(unchanged("a").recording, plain("b", 1).recording, unchanged("c").recording)
+	require.EqualError(t, err, "the comparison is not valid: runs a and c each compare base and head: give the folder of one of them")
 }

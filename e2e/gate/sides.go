@@ -47,16 +47,27 @@ func Sides(name string, recording result.Recording) (base, head, again Side, err
 }
 
 // Join makes one recording of those of a folder: of the one that compares base and head, if there is one, else of the
-// shards of a run, where each drove scenarios of its own. It is an error if two of them drove a style through the
-// same one.
+// shards of a run, where each drove scenarios of its own. It is an error if several compare, or if two drove a style
+// through the same scenario.
 func Join(recordings ...result.Recording) (result.Recording, error) {
-	for _, one := range recordings {
-		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
-			return one, nil
-		}
+	if len(recordings) == 1 {
+		return recordings[0], nil
 	}
-	joined := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	comparisons := plain.Where(recordings, func(one result.Recording) bool {
+		variants := variantsOf(one)
+		return slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead)
+	})
+	switch len(comparisons) {
+	case 0:
+	case 1:
+		return comparisons[0], nil
+	default:
+		runs := plain.Map(comparisons, func(one result.Recording) string { return one.Judgement.Header.Run })
+		return result.Recording{}, &InvalidError{[]string{fmt.Sprintf("runs %s each compare base and head: give the folder of one of them", strings.Join(runs, " and "))}}
+	}
+	joined := result.Recording{Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
 	j := joined.Judgement
+	joined.Environment, j.Warnings = environmentOf(recordings)
 	j.Header.Run, j.Header.Styles, j.Header.Scenarios = "", nil, nil
 	drove := map[driven]string{} // which run did
 	for _, one := range recordings {
@@ -80,6 +91,32 @@ func Join(recordings ...result.Recording) (result.Recording, error) {
 		joined.Grants = grants.Join(append(joined.Grants, one.Grants...)...)
 	}
 	return joined, nil
+}
+
+// environmentOf is that of the first recording, with what is known of all styles, and why it is not that of all.
+func environmentOf(recordings []result.Recording) (all *record.Environment, warnings []string) {
+	if first := recordings[0].Environment; first != nil {
+		clone := *first
+		clone.Styles = slices.Clip(first.Styles)
+		all = &clone
+	}
+	for _, one := range recordings[1:] {
+		is := one.Environment
+		if is == nil || all == nil {
+			warnings = append(warnings, fmt.Sprintf("run %s or %s has no environment.json: whether they are of one machine is not known", recordings[0].Judgement.Header.Run, one.Judgement.Header.Run))
+			continue
+		}
+		if parts := elsewhere(all, is); len(parts) > 0 {
+			warnings = append(warnings, fmt.Sprintf("runs %s and %s are of different machines or clusters (%s): compare their folders one by one",
+				recordings[0].Judgement.Header.Run, one.Judgement.Header.Run, strings.Join(parts, "; ")))
+		}
+		for _, facts := range is.Styles {
+			if all.Facts(record.Label(facts.Name, facts.Variant)) == nil {
+				all.Styles = append(all.Styles, facts)
+			}
+		}
+	}
+	return all, warnings
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds several variants of a style.

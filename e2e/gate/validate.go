@@ -103,6 +103,14 @@ func incomparable(base, other Side) []string {
 	if was == nil || is == nil || was == is {
 		return doubts
 	}
+	if parts := elsewhere(was, is); len(parts) > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s and %s are of different machines or clusters (%s): compare what ran on one, in turns", base.Name, other.Name, strings.Join(parts, "; ")))
+	}
+	return doubts
+}
+
+// elsewhere says what differs between the machines and clusters of two runs.
+func elsewhere(was, is *record.Environment) []string {
 	var parts []string
 	for _, part := range []struct{ name, base, other string }{
 		{"machine", was.Host.String(), is.Host.String()},
@@ -114,10 +122,7 @@ func incomparable(base, other Side) []string {
 			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, cmp.Or(part.base, "unknown"), cmp.Or(part.other, "unknown")))
 		}
 	}
-	if len(parts) > 0 {
-		doubts = append(doubts, fmt.Sprintf("%s and %s are of different machines or clusters (%s): compare what ran on one, in turns", base.Name, other.Name, strings.Join(parts, "; ")))
-	}
-	return doubts
+	return parts
 }
 
 // patience says whose limits differ: in one run base's is that of all sides.
