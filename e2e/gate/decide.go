@@ -84,7 +84,7 @@ func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool,
 	for _, n := range looks {
 		share := float64(n) / float64(planned)
 		l := look{
-			Options: r.Options, paired: r.Paired, rounds: n, all: alpha, final: n == looks[len(looks)-1] && !(driving && n < planned),
+			Options: r.Options, paired: r.Paired, rounds: n, planned: planned, all: alpha, final: n == looks[len(looks)-1] && !(driving && n < planned),
 			alpha: samples.Spent(alpha, share) - samples.Spent(alpha, spent), beta: samples.Spent(beta, share) - samples.Spent(beta, spent),
 		}
 		spent = share
@@ -111,7 +111,8 @@ type look struct {
 	Options
 	paired      bool
 	rounds      int
-	all         float64 // of alpha, over all looks
+	planned     int     // in all
+	all         float64 // of alpha, over all looks at the style
 	final       bool    // there is none after it
 	alpha, beta float64 // error probabilities of this look
 }
@@ -132,10 +133,11 @@ func (l *look) at(metrics []*Metric) {
 	for i, m := range family {
 		m.fewest = m.reach(family, l.all)
 		if !m.settled {
-			m.P, m.Corrected = slower[i], min(1, up[i]*l.all/l.alpha)
-			if down[i] < up[i] {
-				m.P, m.Corrected = faster[i], min(1, down[i]*l.all/l.alpha)
+			p, least := slower[i], up[i]
+			if down[i] < least {
+				p, least = faster[i], down[i]
 			}
+			m.P, m.Corrected = p, min(1, least*l.Alpha/2/l.alpha)
 			m.settle(l, up[i] <= l.alpha, down[i] <= l.alpha)
 		}
 	}
@@ -440,6 +442,8 @@ func (m *Metric) hidden(l *look) string {
 	switch {
 	case m.Rounds < m.fewest:
 		return fmt.Sprintf("%s: at least %d are needed", plain.Plural(m.Rounds, "round"), m.fewest)
+	case l.early(m):
+		return fmt.Sprintf("only %d of %d planned rounds were driven, and the fewer these are, the more certain it must be", l.rounds, l.planned)
 	case m.Kind == Tail:
 		return fmt.Sprintf("more than %s of head's samples may take %s times as long as base's p90, or longer", percent(mostShare), digits(1+l.Effect))
 	case censored(m.seen):
@@ -451,6 +455,13 @@ func (m *Metric) hidden(l *look) string {
 			spec.PhaseAcknowledged, percent(l.Effect))
 	}
 	return fmt.Sprintf("the noise would hide that it is worse by %s", percent(l.Effect))
+}
+
+// early reports whether a metric would be fine if no more rounds had been planned.
+func (l *look) early(m *Metric) bool {
+	last := *l
+	last.beta = beta
+	return l.rounds < l.planned && m.proven() && m.bounded(&last)
 }
 
 func censored(strata []samples.Stratum) bool {

@@ -386,3 +386,34 @@ func TestDefectWhatOnlyHeadMeasuredWasNotMentioned(t *testing.T) {
 	s.cost("native", gate.VariantHead).PeakMemory = s.figure(12, 1<<24)
 	assert.Contains(t, interleaved(t, s).Warnings, "base has no peak memory of native: not compared")
 }
+
+// A run that ended after 11 of 1000 planned rounds said "the noise would hide that it is worse by 20%" beside "1.00 – 1.01".
+func TestDefectNoiseWasBlamedForRoundsThatWereNotDriven(t *testing.T) {
+	s := steady(11)
+	s.recording.Environment.Planned = map[string]int{"native": 1000}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Inconclusive, r.Verdict)
+	const why = "only 11 of 1000 planned rounds were driven, and the fewer these are, the more certain it must be"
+	assert.Equal(t, why, metricOf(t, r, "native create ready").Why)
+	assert.Equal(t, why, metricOf(t, r, "native latencies tail").Why)
+}
+
+// Beside p = 0.006 stood "cannot tell", of two styles: the corrected p-value was not corrected for how many these are.
+func TestDefectACorrectedPWasNotThatOfAllStyles(t *testing.T) {
+	corrected := func(styles ...string) float64 {
+		s := newStory("a", 0.03, 1)
+		s.turns(7, func(variant string, round int) {
+			for _, style := range styles {
+				took := 1.0
+				if variant == gate.VariantHead && style == "native" {
+					took = 1.5
+				}
+				s.drive(style, variant, "create", round, "", step{spec.PhaseChildWritten, took})
+			}
+		})
+		return metricOf(t, interleaved(t, s), "native create child written").Corrected
+	}
+	alone := corrected("native")
+	assert.Less(t, alone, 0.01)
+	assert.InDelta(t, 2*alone, corrected("native", "mine"), 1e-9)
+}

@@ -69,7 +69,7 @@ type Key struct {
 type Test struct {
 	Rounds int `json:"rounds"` // 0: nothing can be compared; Why then says so
 	// P is the exact one-sided probability of so much, were there no difference;
-	// Corrected is that for all metrics and looks: below Alpha ÷ 2 is significant.
+	// Corrected is that for all metrics, looks and styles: up to Alpha ÷ 2 is significant.
 	P         float64     `json:"p"`
 	Corrected float64     `json:"corrected"`
 	Needed    int         `json:"needed,omitempty"` // rounds that would do, where there were too few; 0: cannot be told
