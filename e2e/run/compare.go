@@ -315,19 +315,29 @@ func (g gateRun) planRounds(left time.Duration) {
 	g.facts.Planned = map[string]int{}
 	for _, c := range g.comparisons {
 		g.facts.Planned[c.style] = c.rounds
-		g.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
+		g.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), g.tooFew(c))
 	}
 }
 
 // enoughRounds are those from which on everything that is gated can be told.
 const enoughRounds = gate.DefaultSlowRounds
 
-// tooFew warns where a budget holds too few rounds.
-func tooFew(c *comparison) string {
+// tooFew warns where a budget, which all comparisons share, or --rounds allows too few rounds.
+func (g gateRun) tooFew(c *comparison) string {
 	if c.rounds >= enoughRounds {
 		return ""
 	}
-	return fmt.Sprintf(", which is too few to decide: --budget=%v allows %d", (enoughRounds*c.round()*21/20).Round(time.Minute)+time.Minute, enoughRounds)
+	all := plain.Sum(g.comparisons, func(c *comparison) time.Duration {
+		if c.failed() != nil {
+			return 0
+		}
+		return c.round()
+	})
+	budget := fmt.Sprintf("--budget=%v allows %d", (enoughRounds*all*21/20).Round(time.Minute)+time.Minute, enoughRounds)
+	if g.most() < enoughRounds {
+		budget = fmt.Sprintf("--rounds=%d with %s", enoughRounds, budget)
+	}
+	return ", which is too few to decide: " + budget
 }
 
 // look asks the gate what it can say by now, and tells it.

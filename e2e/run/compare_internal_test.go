@@ -57,7 +57,7 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 		says   string
 	}{
 		"a budget":            {left: 19 * time.Minute, want: 26, says: "native: the budget holds 26 rounds of about 42s, with 1 pass in each block\n"},
-		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m36s, with 3 passes in each block, which is too few to decide: --budget=16m0s allows 9\n"},
+		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m36s, with 3 passes in each block, which is too few to decide: --rounds=9 with --budget=16m0s allows 9\n"},
 		"a small budget":      {left: 5 * time.Minute, want: 7, says: "native: the budget holds 7 rounds of about 42s, with 1 pass in each block, which is too few to decide: --budget=8m0s allows 9\n"},
 		"it is used up":       {left: time.Minute, want: 2, says: "native: the budget holds 2 rounds of about 42s, with 1 pass in each block, which is too few to decide: --budget=8m0s allows 9\n"},
 		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 42s, with 1 pass in each block, which is too few to decide: --budget=8m0s allows 9\n"},
@@ -72,6 +72,19 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 			assert.Equal(t, test.says, out.String())
 		})
 	}
+}
+
+// The budget that would do is that of all styles, which share it.
+func TestTooFewRoundsOfSeveralStyles(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, 5*time.Minute, &out, "native", "kopf")
+	for _, c := range s.comparisons {
+		driven(c, 1, nativeFixed, nativePass)
+	}
+	s.planRounds(5 * time.Minute)
+	assert.Contains(t, out.String(), "native: the budget holds 4 rounds of about 42s, with 1 pass in each block, which is too few to decide: --budget=14m0s allows 9\n")
+	s.planRounds(14 * time.Minute)
+	assert.GreaterOrEqual(t, min(s.facts.Planned["native"], s.facts.Planned["kopf"]), enoughRounds)
 }
 
 // A quick style goes on where a slow one has no time for a further round.
