@@ -378,12 +378,13 @@ func (m *Metric) worrying(l *look) bool {
 	if m.Kind == Tail {
 		return false // the tail of all bounds it
 	}
+	few := m.Rounds < m.least(beta)
 	ratio := 1 + l.Effect
-	if l.final {
+	if l.final || few { // of a load there may be no more, however many rounds there are
 		ratio = 1 + max(wide, l.Effect)
 	}
 	worse := func(strata []samples.Stratum) bool {
-		return samples.Surplus(strata, ratio, m.score) > 0 && (m.Rounds < m.least(beta) || samples.PermutationAbove(strata, 1, m.score) <= beta)
+		return samples.Surplus(strata, ratio, m.score) > 0 && (few || samples.PermutationAbove(strata, 1, m.score) <= beta)
 	}
 	return worse(m.seen) || m.otherReplies() && worse(m.shown)
 }

@@ -233,7 +233,14 @@ func TestLoadsOfAComparison(t *testing.T) {
 			assert.Contains(t, out.String(), test.says)
 		})
 	}
-	s := contested(t, 20*time.Minute, io.Discard, "native")
+	var out bytes.Buffer
+	s := contested(t, 20*time.Minute, &out, "native", "kopf")
+	for _, c := range s.comparisons {
+		c.rounds = 12
+	}
+	require.NoError(t, s.planLoads(func() error { return nil }))
+	assert.Contains(t, out.String(), " each, and 5m0s, its part of half of the budget for 2 styles, is what loads may take")
+	s = contested(t, 20*time.Minute, io.Discard, "native")
 	s.scenarios = s.measured()
 	require.NoError(t, s.planLoads(func() error { return errors.New("there is none") }))
 }

@@ -59,9 +59,13 @@ func (g gateRun) tooLong(c *comparison, takes time.Duration) bool {
 }
 
 func (g gateRun) leaveOutLoads(c *comparison, takes time.Duration) {
+	part := "half of the budget"
+	if n := len(g.comparisons); n > 1 {
+		part = fmt.Sprintf("its part of half of the budget for %d styles", n)
+	}
 	g.leaveOut(record.Undriven{Group: spec.GroupLoad, Style: c.style, Why: fmt.Sprintf(
-		"%d rounds are needed of about %v each, and %v, half of the budget, is what loads may take on top of it: give a larger --budget",
-		min(c.rounds, gate.LeastLoads), takes.Round(time.Second), g.loadTime().Round(time.Second))})
+		"%d rounds are needed of about %v each, and %v, %s, is what loads may take on top of it: give a larger --budget",
+		min(c.rounds, gate.LeastLoads), takes.Round(time.Second), (g.loadTime() / time.Duration(len(g.comparisons))).Round(time.Second), part)})
 }
 
 // burst drives the loads of a round.
