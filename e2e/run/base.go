@@ -142,6 +142,16 @@ func (j *job) present(ctx context.Context, here *tree) ([]*styles.Style, error) 
 		if names, err = here.styles(ctx); err != nil {
 			return nil, err
 		}
+		lost, err := here.lost(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range lost {
+			j.base.gone = append(j.base.gone, record.Gone{Style: filepath.Base(folder), Why: "its folder " + folder + " was deleted or renamed"})
+		}
+		if len(names) == 0 && len(lost) > 0 {
+			return nil, nil // nothing is left to drive
+		}
 		if len(names) == 0 {
 			return nil, fmt.Errorf("--operator=%s: no folder of %s has a style.yaml: `opbench init` makes one", j.options.Operator, here.top)
 		}

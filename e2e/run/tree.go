@@ -173,6 +173,23 @@ func (t *tree) styles(ctx context.Context) ([]string, error) {
 	return slices.Compact(folders), err
 }
 
+// lost are the folders, from the repository's top on, that held a style and hold none now.
+func (t *tree) lost(ctx context.Context) ([]string, error) {
+	listed, err := git(ctx, t.top, "diff", "--no-renames", "--diff-filter=D", "--name-only", "-z", t.commit, "--", ":(glob)**/"+files.StyleFile)
+	var folders []string
+	for name := range strings.SplitSeq(listed, "\x00") {
+		if _, there := os.Stat(filepath.Join(t.top, name)); name != "" && there != nil && !isTestdata(filepath.Dir(name)) {
+			folders = append(folders, filepath.Dir(name))
+		}
+	}
+	return folders, err
+}
+
+// isTestdata reports whether a folder holds what only tests use.
+func isTestdata(folder string) bool {
+	return slices.Contains(strings.Split(folder, string(filepath.Separator)), "testdata")
+}
+
 // remove removes the worktree. The context of the run may have ended.
 func (t *tree) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -196,7 +213,7 @@ func (j *job) uncompared(ctx context.Context, heads []*styles.Style) error {
 		for _, folder := range folders {
 			name, _ := filepath.Rel(t.top, folder)
 			taken := slices.ContainsFunc(heads, func(head *styles.Style) bool { return head.Folder == folder })
-			if taken || slices.Contains(strings.Split(name, string(filepath.Separator)), "testdata") {
+			if taken || isTestdata(name) {
 				continue
 			}
 			changed, err := t.changed(ctx, name)
