@@ -107,6 +107,10 @@ func (r preciseRun) look(round int) error {
 	set := result.Of(recording)
 	var open []string
 	for _, p := range r.operated() {
+		if rounds := r.rounds[p.label()]; rounds < stat.FirstLook { // the budget had no time for more
+			open = append(open, fmt.Sprintf("%s (%s)", p.label(), plain.Plural(rounds, "round")))
+			continue
+		}
 		p.unknown = []string{}
 		for _, scenario := range set.Scenarios {
 			cell := set.Cell(p.label(), scenario)

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
 )
 
 // precisely is a run for a precision, in which the floor and two styles have had rounds.
@@ -73,14 +74,22 @@ func TestARoundIsNotForWhoLeft(t *testing.T) {
 
 // The recording that is looked at is the repository's own. There is no file to read: what was heard is enough.
 func TestALookSaysWhatIsNotKnown(t *testing.T) {
-	r, native, argo := precisely(5)
+	r, native, argo := precisely(0)
+	r.rounds = map[string]int{"native": stat.FirstLook, "argo": stat.FirstLook}
 	var out strings.Builder
 	r.out = &out
 	heard(t, r.recording, exampleRecording)
 	native.operator, argo.operator = styled(spec.Style{Name: "native"}).operator, styled(spec.Style{Name: "argo"}).operator
-	require.NoError(t, r.look(6))
-	assert.Equal(t, "after round 6, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
+	require.NoError(t, r.look(stat.FirstLook))
+	assert.Equal(t, "after round 10, medians not known to ±10% yet: argo create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6; "+
 		"native create 3 rounds of 6, scale-up 3 rounds of 6, scale-down 3 rounds of 6, delete 3 rounds of 6\n", out.String())
+
+	native.unknown, r.rounds["native"] = nil, stat.FirstLook-1
+	out.Reset()
+	require.NoError(t, r.look(stat.FirstLook+1))
+	assert.Contains(t, out.String(), "; native (9 rounds)\n")
+	assert.Nil(t, native.unknown, "an interval of so few rounds is too often narrow by chance")
+	assert.Contains(t, r.sumUp(time.Minute), "native (9 rounds; the first look is after 10)")
 }
 
 // Nobody knows beforehand how many rounds there will be. The first look is after ten; what comes after the rounds
