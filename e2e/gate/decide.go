@@ -502,8 +502,8 @@ func (m *Metric) describe(r *Result) {
 		return
 	}
 	ratio, interval := samples.Shift(m.seen, m.score)
+	without := interval
 	if m.otherReplies() { // what is said must hold with what they took, and without
-		without := interval
 		ratio, interval = samples.Shift(m.shown, m.score)
 		interval = samples.Bounds{Low: min(interval.Low, without.Low), High: max(interval.High, without.High)}
 	}
@@ -518,8 +518,8 @@ func (m *Metric) describe(r *Result) {
 		_, interval := samples.Shift(again, m.score)
 		m.Again = &interval
 	}
-	if m.Verdict == Inconclusive && !m.otherReplies() { // more rounds do not change what the replies do
-		m.Needed = m.needs(r.Options)
+	if m.Verdict == Inconclusive { // more rounds do not change what the replies do
+		m.Needed = m.needs(r.Options, without)
 	}
 }
 
@@ -534,8 +534,8 @@ func highOf(of samples.Ordered) *p90 {
 
 // needs estimates how many rounds would do: the interval shrinks with the square
 // root of their number, and must fit between no change and what must not pass.
-func (m *Metric) needs(o Options) int {
-	low, high := m.Interval.Low, m.Interval.High
+func (m *Metric) needs(o Options, interval samples.Bounds) int {
+	low, high := interval.Low, interval.High
 	if low <= 0 || math.IsInf(high, 1) {
 		return 0
 	}

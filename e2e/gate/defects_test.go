@@ -361,7 +361,7 @@ func TestDefectFiguresWithoutTheRepliesBesideAVerdictWithThem(t *testing.T) {
 	assert.Less(t, m.Interval.Low, 1.05)
 	assert.Greater(t, m.Interval.High, 1.2)
 	assert.Contains(t, m.Why, "replies take another time at head")
-	assert.Zero(t, m.Needed, "more rounds do not help")
+	assert.LessOrEqual(t, m.Needed, m.Rounds, "more rounds do not help")
 	assert.Equal(t, gate.Inconclusive, metricOf(t, r, "native create status written").Verdict)
 	assert.NotEqual(t, gate.Pass, r.Verdict)
 }
