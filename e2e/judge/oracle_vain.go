@@ -57,9 +57,11 @@ func inVain(t *timeline.Timeline) Verdict {
 			}
 			continue
 		}
-		if n, at := hasty(after(v.Times, v.Times[0]+hastyAfter)); n > mostHasty*objects {
-			return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
-				n, t.Since(at), timeline.Round(at-v.Times[0]), what, plain.Plural(len(v.Times), "try", "tries"))
+		for _, tries := range anew(t, v.Times) {
+			if n, at := hasty(after(tries, tries[0]+hastyAfter)); n > mostHasty*objects {
+				return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
+					n, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(len(v.Times), "try", "tries"))
+			}
 		}
 		if whole && len(v.Times) > mostVainly*objects {
 			return fail(vainLines(t, v), "expected the operator not to ask again and again for what the API server refuses; it asked %d times from %s to %s: %s",
@@ -90,6 +92,19 @@ func readsOn(t *timeline.Timeline) (late []timeline.Request, allowed int) {
 }
 
 func setsWrong(e timeline.Event) bool { return e.Action != nil && e.Action.Wrong != "" }
+
+// anew cuts tries where the harness set a wrong value that the API server took: the one before was set right and handled,
+// so that what is refused then is refused for the first time.
+func anew(t *timeline.Timeline, tries []time.Duration) [][]time.Duration {
+	var parts [][]time.Duration
+	for _, w := range t.WrongValues() {
+		if a := w.Event.Action; a.Error == "" {
+			n, _ := slices.BinarySearch(tries, a.From)
+			parts, tries = append(parts, tries[:n]), tries[n:]
+		}
+	}
+	return slices.DeleteFunc(append(parts, tries), func(part []time.Duration) bool { return len(part) == 0 })
+}
 
 func after(times []time.Duration, from time.Duration) []time.Duration {
 	i, _ := slices.BinarySearch(times, from)

@@ -86,6 +86,20 @@ func TestInVain(t *testing.T) {
 				create(s, ms, 409)
 			}
 		}, spec.Pass, "0 requests"},
+		"another wrong value begins anew": {func(s *story) {
+			for i, from := range []float64{100, 9000} {
+				s.act(from-10, from-5, "patch", custom(2+2*i, 1, 0))
+				s.entries[len(s.entries)-1].Action.Wrong = "spec.image to \"?\""
+				for n := range 10 {
+					create(s, from+5*math.Pow(2, float64(n)), 422)
+				}
+			}
+		}, spec.Pass, "20 requests"},
+		"a wrong value again and again": {func(s *story) {
+			s.act(50, 55, "patch", custom(2, 1, 0))
+			s.entries[len(s.entries)-1].Action.Wrong = "spec.image to \"?\""
+			every(s, 100, 9000)
+		}, spec.Fail, "it asked 10 times within a second at +2.090 s, 2s after the first refusal"},
 		"what has gone": {func(s *story) {
 			for ms := 100.0; ms < 7000; ms += 1000 {
 				s.by("a", ms, "get", customs, "services", "cache", 404)
