@@ -43,7 +43,7 @@ func ledger(t *timeline.Timeline) Verdict {
 		}
 	}
 	wrong = append(wrong, book.strays...)
-	if works, writes := worksSinceWritten(t), len(book.changes)+noops(t); len(works) > writes {
+	if works, writes := worksSinceWritten(t), len(book.changes)+len(noops(t)); len(works) > writes {
 		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
 			plain.Plural(len(works), "work object"), plain.Plural(writes, "write")))
 	}
@@ -171,7 +171,7 @@ func (b *book) find(w childWrite) (int, bool) {
 }
 
 // onTheWay reports whether a write is a step towards the newest change before it: what votes grows and shrinks by one
-// member at a time, from its creation on.
+// member at a time, from its creation on, and may have the members listed in its template.
 func (b *book) onTheWay(w childWrite) bool {
 	for _, c := range slices.Backward(b.changes) {
 		if c.at > w.At {
@@ -182,6 +182,8 @@ func (b *book) onTheWay(w childWrite) bool {
 			return false
 		case w.before == nil:
 			return !w.beside && w.after.Replicas < c.size
+		case w.before.Replicas == w.after.Replicas:
+			return !w.again()
 		}
 		return w.before.Replicas < w.after.Replicas && w.after.Replicas < c.size || w.before.Replicas > w.after.Replicas && w.after.Replicas > c.size
 	}

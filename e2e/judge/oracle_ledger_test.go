@@ -49,6 +49,24 @@ func TestLedger(t *testing.T) {
 			s.see(2040, "MODIFIED", deployment(2, 4, 3, 3))
 			s.see(2080, "MODIFIED", deployment(3, 5, 4, 4))
 		}, spec.Pass, "generation 2 (size 5) handled after 70ms"},
+		"member by member, with a list of the members in the template": {func(s *story) {
+			listing := func(generation, asks int, members string) thing {
+				d := deployment(generation, asks, asks, asks)
+				d.object["spec"].(fields)["members"] = members
+				return d
+			}
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", listing(2, 4, "three"))
+			s.see(2050, "MODIFIED", listing(3, 4, "four"))
+			s.see(2080, "MODIFIED", listing(4, 5, "four"))
+			s.see(2090, "MODIFIED", listing(5, 5, "five"))
+		}, spec.Pass, "generation 2 (size 5) handled after 70ms"},
+		"member by member, one as it was": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", deployment(2, 4, 3, 3))
+			s.see(2050, "MODIFIED", deployment(3, 4, 3, 3))
+			s.see(2080, "MODIFIED", deployment(4, 5, 4, 4))
+		}, spec.Fail, "a write of size 4 that nothing asked for"},
 		"too far": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2040, "MODIFIED", deployment(2, 6, 3, 3))
