@@ -13,8 +13,8 @@ import (
 var podsKeptOracle = Named{Name: "pods-kept", Needs: onChildren, Judge: podsKept}
 
 // podsKept judges that the workload outlives what is done to its operator: the pods that ran when the first fault began
-// (without one: when the steps began) run at the end, too, with the same uids. Where fewer are wanted, as many of them
-// are left as are wanted. Where a knob is turned that rolls them, they are replaced, but never so many at once that the
+// (without one: when the steps began) run at the end, too, with the same uids. Where fewer are wanted, be it for a while,
+// as many of them are left as were wanted at the least. Where a knob is turned that rolls them, they are replaced, but never so many at once that the
 // workload's quorum is lost.
 func podsKept(t *timeline.Timeline) Verdict {
 	if t.Sample.Size == nil {
@@ -32,7 +32,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 		return notApplicable("no pod ran when %s", when)
 	}
 	lost := missingFrom(running(t, t.IsChild), before)
-	if may := max(len(before)-*t.Sample.Size, 0); len(lost) > may {
+	if may := max(len(before)-fewestWanted(t, from), 0); len(lost) > may {
 		return fail(evidenceOf(t, func(e *timeline.Event) bool {
 			return e.Object != nil && e.Watch.Resource == spec.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
@@ -40,6 +40,21 @@ func podsKept(t *timeline.Timeline) Verdict {
 			plain.Plural(len(before), "pod"), when, t.Since(from), may, plain.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))
 	}
 	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
+}
+
+// fewestWanted is the least size that the custom resource asked for since a time.
+func fewestWanted(t *timeline.Timeline, since time.Duration) int {
+	fewest := *t.Sample.Size
+	for a := range t.AcceptedOn(t.Subjects[0]) {
+		switch {
+		case a.From < since:
+		case a.Deletes():
+			return 0
+		case a.Reply.UID != "":
+			fewest = min(fewest, max(a.Reply.Size, 0))
+		}
+	}
+	return fewest
 }
 
 // running are the pods of the main children that match that run and are to run on.

@@ -29,7 +29,22 @@ func TestPodsKept(t *testing.T) {
 		"fewer":     {1, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, spec.Pass, "1 pod of the 3 pods"},
 		"too few":   {2, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, spec.Fail, "but for 1; 2 pods did not"},
 		"restarted": {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Running")) }, spec.Pass, "3 pods"},
-		"gone":      {-1, func(*story) {}, spec.NotApplicable, "is to be gone"},
+		"fewer for a while": {3, func(s *story) {
+			s.changed(2100, 3, 1)
+			s.see(2110, "DELETED", pod(1, "Running"))
+			s.see(2110, "DELETED", pod(3, "Running"))
+			s.changed(2200, 4, 3)
+			s.see(2210, "ADDED", pod(4, "Running"))
+			s.see(2210, "ADDED", pod(5, "Running"))
+		}, spec.Pass, "1 pod of the 3 pods that ran when the steps began ran at"},
+		"none for a while": {3, func(s *story) {
+			s.changed(2100, 3, 1)
+			for n := 1; n <= 3; n++ {
+				s.see(2110, "DELETED", pod(n, "Running"))
+			}
+			s.changed(2200, 4, 3)
+		}, spec.Fail, "but for 2; 3 pods did not"},
+		"gone": {-1, func(*story) {}, spec.NotApplicable, "is to be gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
