@@ -47,7 +47,7 @@ type fieldDrift struct {
 	name   string
 	at     time.Duration
 	until  time.Duration  // when the harness wrote the child again
-	object string         // the child's name
+	object string         // the child, as namespace/name
 	before map[string]any // nil: the watch has not shown the drift yet
 	left   string         // where it is otherwise than before, as last seen; "": nowhere
 }
@@ -64,13 +64,13 @@ func fieldDrifts(t *timeline.Timeline) []*fieldDrift {
 			list[n-1].until = e.Action.From
 		}
 		if reply, err := t.ReplyOf(e.Action); err == nil && e.Action.Wrong != "" {
-			d := &fieldDrift{name: e.Action.Wrong, at: e.Time, until: t.EndedAt + 1, object: e.Action.Name, left: "the watch did not show it"}
+			d := &fieldDrift{name: e.Action.Wrong, at: e.Time, until: t.EndedAt + 1, object: e.Action.Namespace + "/" + e.Action.Name, left: "the watch did not show it"}
 			list, byVersion[reply.ResourceVersion] = append(list, d), d
 		}
 	}
 	var was map[string]any
 	for e := range t.Watched() {
-		if len(list) == 0 || e.Watch.Resource != t.Mains || e.Watch.Name != list[0].object || e.Object == nil || e.Object.Detail == nil {
+		if len(list) == 0 || e.Watch.Resource != t.Mains || e.Watch.Namespace+"/"+e.Watch.Name != list[0].object || e.Object == nil || e.Object.Detail == nil {
 			continue
 		}
 		now := viewOf(e.Object)

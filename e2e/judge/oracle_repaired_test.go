@@ -63,7 +63,9 @@ func TestEachDriftedFieldIsRepaired(t *testing.T) {
 			s := newStory(t)
 			s.given()
 			s.see(1990, "MODIFIED", with(1))
-			s.begin(2000, "native", "drift-fields", 1, matrix("repaired"))
+			s.begin(2000, "native", "drift-fields", 1, matrix("repaired"), func(b *record.Sample) {
+				b.Others = []record.Other{{Namespace: "elsewhere", Name: "cache"}}
+			})
 			drift := func(at float64, name string, to thing) {
 				s.act(at, at+5, "patch", to)
 				s.entries[len(s.entries)-1].Action.Wrong = name
@@ -84,6 +86,7 @@ func TestEachDriftedFieldIsRepaired(t *testing.T) {
 				after = with(1, test.second)
 			}
 			s.see(2600, "MODIFIED", after.at(5004))
+			s.see(2700, "MODIFIED", ports(port(7)).named("cache-deployment", "d2").in("elsewhere").at(5005)) // of another custom resource
 			s.end(4000, record.Settled)
 			v := s.says("repaired", test.want, test.message)
 			assert.Equal(t, test.table, v.Evidence)
