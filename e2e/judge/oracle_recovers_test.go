@@ -62,6 +62,11 @@ func TestRecovers(t *testing.T) {
 			s.broke(2010, record.Begun, "stop", "controller")
 			s.changed(2020, 2, 5)
 		}, spec.Fail, "before the fault was over: as told"},
+		"the second of two not over": {func(s *story) {
+			away(s)
+			s.caughtUp(2800)
+			s.broke(2900, record.Begun, "cut", "controller")
+		}, spec.Fail, "before the fault was over: as told"},
 		"no fault": {func(s *story) { s.changed(2020, 2, 5) }, spec.NotApplicable, "nothing was broken"},
 	} {
 		t.Run(name, func(t *testing.T) {

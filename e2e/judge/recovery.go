@@ -31,7 +31,7 @@ type recovery struct {
 // recovered says how the sample came back from its faults; false: it had none, or the last was not over when it ended.
 func recovered(t *timeline.Timeline) (recovery, bool) {
 	over := t.FaultsAt(record.Over)
-	if len(over) == 0 {
+	if len(over) == 0 || len(over) < len(t.FaultsBegun()) {
 		return recovery{}, false
 	}
 	r := recovery{by: expect.Itself, over: over[len(over)-1].From}
