@@ -32,7 +32,8 @@ import (
 //
 // Nor may it take back what stands: the condition that says so turns from True, for the same generation, though the main
 // child asks for the size, its pods are ready, and nothing of them has changed for standsFor. It is judged where the
-// operator was stopped, killed or restarted, or nothing was broken: else it may say what it cannot do.
+// operator was stopped, killed or restarted, or nothing was broken, and it was not paused: else it may say what it cannot
+// do.
 //
 // A claim is early where what it says was neither written before it nor seen within a grace after it. What was written
 // before is told by the resource versions: watches of different resources are not ordered with each other. The grace is
@@ -256,8 +257,7 @@ func (c *claim) observed() string {
 	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
 		return ""
 	}
-	paused := slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
-	if ready := readyOf(c.t, c.says); paused || ready.Type != "" && !ready.True() {
+	if ready := readyOf(c.t, c.says); c.paused() || ready.Type != "" && !ready.True() {
 		return ""
 	}
 	size, from, known := c.asked(generation)
@@ -269,6 +269,11 @@ func (c *claim) observed() string {
 		return ""
 	}
 	return fmt.Sprintf("it said observedGeneration %d, and no %s asked for the size of that, %d, within %s", generation, c.t.Child.Kind, size, writeGrace)
+}
+
+// paused reports whether the custom resource then was.
+func (c *claim) paused() bool {
+	return slices.ContainsFunc(c.t.Pauses(), func(p timeline.Pause) bool { return p.From <= c.at && c.at <= p.To })
 }
 
 // asked is the size that a generation asks for, and since when.
@@ -329,7 +334,7 @@ func (c *claim) ready() string {
 func (c *claim) takenBack() string {
 	is, was := readyOf(c.t, c.says), readyOf(c.t, c.before)
 	if !was.True() || is.Type == "" || is.True() || is.ObservedGeneration != was.ObservedGeneration || is.ObservedGeneration != c.says.Generation ||
-		slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
+		c.paused() || slices.ContainsFunc(c.t.FaultsBegun(), mayHinder) {
 		return ""
 	}
 	size, _, known := c.asked(is.ObservedGeneration)

@@ -314,6 +314,30 @@ func TestReadyThatIsTakenBack(t *testing.T) {
 	}
 }
 
+// Who is paused by an annotation may say so by the condition, of a generation for which it was True.
+func TestAPausedStatusTakesNothingBack(t *testing.T) {
+	for paused, want := range map[bool]spec.Outcome{true: spec.Pass, false: spec.Fail} {
+		s := writing(t, "Ready", wholeStatus...)
+		s.grown()
+		s.run()
+		s.see(5100, "MODIFIED", whole(1, 2))
+		s.version = 900
+		for i, on := range []bool{true, false} {
+			ms := 24000 + 3000*float64(i)
+			s.act(ms, ms+5, "patch", whole(1, 2))
+			if paused {
+				s.entries[len(s.entries)-1].Action.Paused = &on
+			}
+			if on {
+				s.see(25000, "MODIFIED", whole(1, 2, fields{"conditions": []any{condition("Ready", "False", "Paused", 1)}}))
+			}
+		}
+		s.see(27100, "MODIFIED", whole(1, 2))
+		s.end(33000, record.Settled)
+		s.says("status", want, "")
+	}
+}
+
 // A custom resource of generation 2 is deleted, and long after that one of its name is made: its generations begin at 1
 // again, and what the old one said is said no more.
 func TestTheGenerationsOfANewOneBeginAnew(t *testing.T) {
