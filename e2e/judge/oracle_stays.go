@@ -50,7 +50,8 @@ func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == t.Mains })
 }
 
-// lost finds the write that took the wanted state away after it was reached.
+// lost finds the write that took the wanted state away after it was reached. What becomes of a main child of an earlier
+// life, beside that of the present one, takes nothing away.
 func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	if t.Sample.Size == nil {
 		return resurrected(t, writes)
@@ -60,19 +61,21 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 		return timeline.Write{}, false
 	}
 	return plain.Find(writes, func(w timeline.Write) bool {
-		return w.Event.Watch.Resource == t.Mains && w.At > at && (w.Deleted || !t.Child.Many && w.Event.Object.Replicas != *t.Sample.Size)
+		return w.Event.Watch.Resource == t.Mains && w.At > at && t.Subjects[0].IsPresent(t.World.Mains[w.Event.Object.UID]) && (w.Deleted || !t.Child.Many && w.Event.Object.Replicas != *t.Sample.Size)
 	})
 }
 
-// resurrected finds a main child that was written after the last one had gone.
+// resurrected finds a main child that was made after the custom resource had been deleted for the last time, and one had
+// gone.
 func resurrected(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	var gone time.Duration
+	deletion := lastDeletion(t)
 	for _, w := range writes {
 		switch {
 		case w.Event.Watch.Resource != t.Mains:
 		case w.Deleted:
 			gone = w.At
-		case w.Created && gone > 0:
+		case w.Created && gone > 0 && w.At > deletion:
 			return w, true
 		}
 	}

@@ -89,6 +89,10 @@ func (s *Subject) IsChild(d *Entity) bool {
 	return slices.ContainsFunc(s.UIDs, d.controlledBy)
 }
 
+// IsPresent reports whether such a main child is of the custom resource's present life: it is by its name, wherever the
+// style gives it one.
+func (s *Subject) IsPresent(d *Entity) bool { return s.childName != "" || d.controlledBy(s.uid()) }
+
 // Owns reports whether the custom resource's main child, or another object of its kind, was made for it in any of its
 // lives.
 func (s *Subject) Owns(d *Entity) bool {
