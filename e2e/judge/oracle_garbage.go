@@ -39,7 +39,7 @@ func garbage(t *timeline.Timeline) Verdict {
 
 // unowned says what is left in the sample's namespace that is of no custom resource which is to stay.
 func unowned(t *timeline.Timeline) string {
-	stays, _ := t.Staying()
+	stays := t.Staying()
 	for _, left := range []struct {
 		kind    string
 		objects map[string]*timeline.Entity

@@ -83,3 +83,37 @@ func TestPodsOfAnotherChildAreNoGarbage(t *testing.T) {
 		s.says("garbage", want, "")
 	}
 }
+
+// Without owner references it cannot be told whose an object is, nor what that owns, as long as a custom resource stays
+// beside it. One that stays in another namespace has nothing here.
+func TestGarbageWithoutOwnersWhereAnotherStays(t *testing.T) {
+	for name, test := range map[string]struct {
+		of      string // namespace of the one that stays
+		want    spec.Outcome
+		message string
+	}{
+		"beside it": {"services", spec.Pass, "nothing that was made for the custom resource was left"},
+		"elsewhere": {"elsewhere", spec.Fail, "there is still cronjobs/backup in services, jobs/backup-1 in services"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := deleteStory(t, matrix("garbage"), func(b *record.Sample) {
+				b.Others = []record.Other{{Namespace: test.of, Name: "other", Size: new(1)}}
+			})
+			child, custom := otherDeployment(1, 1, 1), other(1, 1)
+			child.namespace, custom.namespace = test.of, test.of
+			s.see(2410, "ADDED", child)
+			s.see(2420, "ADDED", custom)
+			item := func(resource, name, uid string, owners ...record.Owner) record.Item {
+				return record.Item{Resource: resource, Namespace: "services", Name: name, UID: uid, Managers: []string{"mutant"}, Owners: owners}
+			}
+			if test.of == "services" {
+				s.see(2430, "ADDED", owned(pod(7, "Running"), "job7"))
+			}
+			s.inventory(3900,
+				item("cronjobs.v1.batch", "backup", "cron7"),
+				item("jobs.v1.batch", "backup-1", "job7", record.Owner{APIVersion: "batch/v1", Kind: "CronJob", Name: "backup", UID: "cron7"}))
+			s.end(4000, record.TimedOut)
+			s.says("garbage", test.want, test.message)
+		})
+	}
+}

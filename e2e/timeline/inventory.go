@@ -38,24 +38,28 @@ func (t *Timeline) collectedLacks() string {
 }
 
 // Uncollected lists the objects that were made for custom resources that are gone and that were there at the end, other
-// than main children, ReplicaSets and pods. Where a custom resource stays, what has no owner may be its own.
+// than main children, ReplicaSets and pods.
 func (t *Timeline) Uncollected() []*record.Item {
 	s := t.LastInventory()
 	if s == nil {
 		return nil
 	}
-	stays, anyStays := t.Staying()
+	stays := t.Staying()
 	var left []*record.Item
 	for i := range s.Objects {
 		o := &s.Objects[i]
-		watched := t.Covers(o.Namespace) && slices.Contains(t.Resources(RoleMain, RoleSets, RolePods), o.Resource)
 		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
-		kept := stays[o.UID] || len(o.Owners) == 0 && (anyStays || OfTheCluster(o) || t.Claimed(o))
-		if !watched && !work && !kept {
+		kept := stays[o.UID] || len(o.Owners) == 0 && (OfTheCluster(o) || t.Claimed(o))
+		if !t.watched(o) && !work && !kept {
 			left = append(left, o)
 		}
 	}
 	return left
+}
+
+// watched reports whether an object is one whose watch tells more of it than an inventory.
+func (t *Timeline) watched(o *record.Item) bool {
+	return t.Covers(o.Namespace) && slices.Contains(t.Resources(RoleMain, RoleSets, RolePods), o.Resource)
 }
 
 // controllerManager is the field manager of what Kubernetes' own controllers make.
@@ -77,14 +81,14 @@ func (t *Timeline) Claimed(o *record.Item) bool {
 	return strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && (slices.ContainsFunc(t.Before, names) || slices.ContainsFunc(t.Events, names))
 }
 
-// Staying are the uids of custom resources that are to stay, and of all that they own, be it through others.
-func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
-	stays = map[string]bool{}
+// Staying are the uids of custom resources that are to stay, and of all that they own, be it through others. What has no
+// owner may be one's own, where one stays: in its namespace, or outside of the sample's.
+func (t *Timeline) Staying() map[string]bool {
+	stays := map[string]bool{}
 	for _, s := range t.Subjects {
 		if s.Size == nil {
 			continue
 		}
-		anyStays = true
 		if custom := t.CustomOf(s); custom != nil {
 			stays[custom.UID] = true
 		}
@@ -95,6 +99,13 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 	var objects []record.Item
 	if last := t.LastInventory(); last != nil {
 		objects = last.Objects
+	}
+	for i := range objects {
+		if o := &objects[i]; len(o.Owners) == 0 && !t.watched(o) && slices.ContainsFunc(t.Subjects, func(s *Subject) bool {
+			return s.Size != nil && (s.Namespace == o.Namespace || !t.Covers(o.Namespace))
+		}) {
+			stays[o.UID] = true
+		}
 	}
 	for more := true; more; {
 		more = false
@@ -111,7 +122,7 @@ func (t *Timeline) Staying() (stays map[string]bool, anyStays bool) {
 			}
 		}
 	}
-	return stays, anyStays
+	return stays
 }
 
 // ListItems names objects, a few of many.
