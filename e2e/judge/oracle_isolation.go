@@ -76,6 +76,7 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
 	seen, wrote := map[string]*wire.Object{}, map[string]time.Duration{} // by uid; wrote: when its specification was last written
+	drifted, deletions := map[string]bool{}, t.Deletions()               // drifted: the harness wrote it last
 	for e := range timeline.Each(t.Before) {
 		seen[e.Object.UID] = e.Object
 	}
@@ -85,11 +86,12 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 		}
 		prev, rests := seen[e.Object.UID], wrote[e.Object.UID]
 		seen[e.Object.UID] = e.Object
-		gone := e.Watch.Event == spec.Deleted
+		gone, byHarness := e.Watch.Event == spec.Deleted, t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion]
+		repairs := drifted[e.Object.UID] && !gone
 		if prev == nil || prev.Generation != e.Object.Generation {
-			wrote[e.Object.UID] = e.Time
+			wrote[e.Object.UID], drifted[e.Object.UID] = e.Time, byHarness
 		}
-		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || byHarness || repairs || gone && deletions.Took(e) {
 			continue
 		}
 		for _, c := range all {
@@ -110,17 +112,23 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 }
 
 // onlyOther names the custom resource that was acted on last, where that is another, and since a time at which the main
-// child was written: it may take two writes.
+// child was written, as it may take two writes; and nothing new was asked of this one since then.
 func onlyOther(t *timeline.Timeline, c *timeline.Subject, since, at time.Duration) (other *timeline.Subject, only bool) {
+	generation, asked := int64(0), false
 	for e := range t.All() {
 		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != t.Customs {
 			continue
 		}
-		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
+		o := t.Subject(e.Action.Namespace, e.Action.Name)
+		if o != nil {
 			other, only = o, o != c && e.Action.From > since
 		}
+		if a, accepted := t.AcceptedIn(e); accepted && o == c {
+			asked = asked || a.From > since && a.Reply.Generation > generation
+			generation = max(generation, a.Reply.Generation)
+		}
 	}
-	return other, only
+	return other, only && !asked
 }
 
 // askedFor reports whether a custom resource asked for so many replicas at a time.
@@ -162,7 +170,7 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 				continue
 			}
 			was := mainOf(then, c)
-			if was == nil {
+			if was == nil || deletedSince(t, c, was, a.From) {
 				continue
 			}
 			where := fmt.Sprintf("when %s/%s was deleted at %s, ", a.Namespace, a.Name, t.Since(a.From))
@@ -170,12 +178,26 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 				return where + fmt.Sprintf("%s lost its %s %s", c, t.Child.Kind, was.Name)
 			}
 			had := func(d *timeline.Entity) bool { return d.UID == was.UID || t.Child.Many && c.IsChild(d) }
-			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-*c.Size, 0) {
+			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-fewestWanted(t, c, a.From), 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
 	}
 	return ""
+}
+
+// deletedSince reports whether the harness has deleted a custom resource, or its main child, itself since a time.
+func deletedSince(t *timeline.Timeline, s *timeline.Subject, child *wire.Object, since time.Duration) bool {
+	for e := range t.All() {
+		a := e.Action
+		if e.Kind != record.KindAction || a.Verb != "delete" || a.Error != "" || a.From < since || a.Namespace != s.Namespace {
+			continue
+		}
+		if a.Resource == t.Customs && a.Name == s.Name || a.Resource == t.Mains && a.Name == child.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // missingFrom lists the objects that were there and are not among those that are left.

@@ -93,6 +93,49 @@ func TestIsolation(t *testing.T) {
 			s.act(2300, 2305, "patch", custom(3, 3, 0).at(603))
 			s.see(2310, "MODIFIED", deployment(3, 3, 3, 3))
 		}, spec.Pass, "each of 2"},
+		"each acted on in turn, one by another field than its size": {2, func(s *story) {
+			s.act(2200, 2205, "patch", custom(2, 3, 0).at(602))
+			s.act(2206, 2207, "patch", other(2, 2).at(601))
+			s.see(2208, "MODIFIED", custom(2, 3, 0).at(602))
+			s.see(2209, "MODIFIED", other(2, 2).at(601))
+			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
+			s.see(2211, "MODIFIED", deployment(2, 3, 3, 3))
+		}, spec.Pass, "each of 2"},
+		"one has drifted, and is put right after an action on the other": {2, func(s *story) {
+			s.done(2200, "patch", deployment(2, 3, 3, 3).at(602))
+			s.done(2210, "patch", other(2, 2).at(601))
+			s.see(2220, "MODIFIED", otherDeployment(2, 2, 2))
+			s.see(2230, "MODIFIED", deployment(3, 3, 3, 3))
+		}, spec.Pass, "each of 2"},
+		"one is deleted, then the other, which is made anew": {-1, func(s *story) {
+			s.done(2200, "delete", other(1, 1))
+			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
+			s.see(2220, "DELETED", otherPod())
+			s.done(2300, "delete", custom(1, 3, 1))
+			s.see(2310, "DELETED", deployment(1, 3, 3, 3))
+			s.done(2400, "create", custom(1, 3, 0).named("cache", "cr3").at(700))
+			s.see(2410, "ADDED", owned(deployment(1, 3, 3, 3).named("cache-deployment", "d3"), "cr3"))
+		}, spec.Pass, "each of 2"},
+		"one is deleted, and the other is small for a while": {-1, func(s *story) {
+			s.done(2200, "delete", other(1, 1))
+			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
+			s.done(2300, "patch", custom(2, 1, 0).at(602))
+			s.see(2310, "MODIFIED", deployment(2, 1, 1, 1))
+			s.see(2320, "DELETED", pod(2, "Running"))
+			s.see(2320, "DELETED", pod(3, "Running"))
+			s.done(2400, "patch", custom(3, 3, 0).at(603))
+			s.see(2410, "MODIFIED", deployment(3, 3, 3, 3))
+		}, spec.Pass, "each of 2"},
+		"the other's Deployment is deleted by the harness": {-1, func(s *story) {
+			s.done(2200, "delete", other(1, 1))
+			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
+			s.see(2220, "DELETED", otherPod())
+			s.add(record.Entry{Time: at(2305), Kind: record.KindAction, Action: &record.Action{
+				From: at(2300), Verb: "delete", Resource: spec.Deployments, Namespace: "services", Name: "cache-deployment",
+			}})
+			s.see(2306, "DELETED", deployment(1, 3, 3, 3))
+			s.see(2310, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d3"))
+		}, spec.Pass, "each of 2"},
 		"one is deleted": {-1, func(s *story) {
 			s.done(2200, "delete", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))

@@ -32,7 +32,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 		return notApplicable("no pod ran when %s", when)
 	}
 	lost := missingFrom(running(t, t.IsChild), before)
-	if may := max(len(before)-fewestWanted(t, from), 0); len(lost) > may {
+	if may := max(len(before)-fewestWanted(t, t.Subjects[0], from), 0); len(lost) > may {
 		return fail(evidenceOf(t, func(e *timeline.Event) bool {
 			return e.Object != nil && e.Watch.Resource == spec.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
@@ -42,10 +42,10 @@ func podsKept(t *timeline.Timeline) Verdict {
 	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
-// fewestWanted is the least size that the custom resource asked for since a time.
-func fewestWanted(t *timeline.Timeline, since time.Duration) int {
-	fewest := *t.Sample.Size
-	for a := range t.AcceptedOn(t.Subjects[0]) {
+// fewestWanted is the least size that a custom resource, which is to stay, asked for since a time.
+func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration) int {
+	fewest := *s.Size
+	for a := range t.AcceptedOn(s) {
 		switch {
 		case a.From < since:
 		case a.Deletes():

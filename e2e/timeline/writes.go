@@ -35,7 +35,7 @@ func (t *Timeline) Writes() []Write {
 		if !t.written(e, prev) || t.Actions.Versions[o.UID+"/"+o.ResourceVersion] {
 			continue
 		}
-		if e.Watch.Event == spec.Deleted && deletions.took(e) {
+		if e.Watch.Event == spec.Deleted && deletions.Took(e) {
 			continue
 		}
 		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == spec.Added, Deleted: e.Watch.Event == spec.Deleted})
@@ -74,8 +74,8 @@ func (t *Timeline) Deletions() Deletions {
 	return list
 }
 
-// took reports whether an event shows one of the deletions, and takes it off the list.
-func (d Deletions) took(e *Event) bool {
+// Took reports whether an event shows one of the deletions, and takes it off the list.
+func (d Deletions) Took(e *Event) bool {
 	key := e.Watch.Namespace + "/" + e.Watch.Name
 	list := d[key]
 	if len(list) == 0 || e.Time < list[0] {
