@@ -110,6 +110,17 @@ func TestDataKept(t *testing.T) {
 			s.asked(1000, 1010, spec.ProbeWrite, "")
 			s.asked(3000, 3010, spec.ProbeRead, record.ProbeWrong)
 		}, spec.Fail, "expected what the probe wrote at +1.009 s to be there; at +3.009 s it was not"},
+		"lost, and another kept": {func(s *story) {
+			s.asked(1000, 1010, spec.ProbeWrite, "")
+			s.asked(3000, 3010, spec.ProbeRead, record.ProbeWrong)
+			s.asked(4000, 4010, spec.ProbeWrite, "")
+			s.asked(5000, 5010, spec.ProbeRead, "")
+		}, spec.Fail, "expected what the probe wrote at +1.009 s to be there; at +3.009 s it was not"},
+		"kept, and another that nobody read": {func(s *story) {
+			s.asked(1000, 1010, spec.ProbeWrite, "")
+			s.asked(3000, 3010, spec.ProbeRead, "")
+			s.asked(4000, 4010, spec.ProbeWrite, "")
+		}, spec.Pass, "what the probe wrote at +1.009 s was there at +3.009 s"},
 		"never taken": {func(s *story) {
 			s.asked(1000, 1010, spec.ProbeWrite, record.ProbeTimeout)
 			s.asked(3000, 3010, spec.ProbeRead, record.ProbeWrong)
