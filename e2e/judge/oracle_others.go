@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -23,7 +24,11 @@ func othersKept(t *timeline.Timeline) Verdict {
 	was := map[string]*timeline.Event{} // by uid, the event before
 	marks := map[string]bool{}
 	for e := range t.Watched() {
-		if e.Watch.Resource != t.Mains || e.Object.Detail == nil || !slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Owns(t.World.Mains[e.Object.UID]) }) {
+		if e.Watch.Resource != t.Mains || e.Object.Detail == nil {
+			continue
+		}
+		s, owned := plain.Find(t.Subjects, func(s *timeline.Subject) bool { return s.Owns(t.World.Mains[e.Object.UID]) })
+		if !owned {
 			continue
 		}
 		before := was[e.Object.UID]
@@ -32,7 +37,14 @@ func othersKept(t *timeline.Timeline) Verdict {
 		for _, mark := range has {
 			marks[mark] = true
 		}
-		if before == nil || e.Watch.Event == spec.Deleted || patchedBetween(t, before, e) {
+		if e.Watch.Event == spec.Deleted {
+			if len(has) > 0 && !deletedSince(t, s, e.Object, 0) {
+				return fail([]string{line(t, e)}, "expected the operator to leave in %s what others have put there; it was deleted with the %s at %s",
+					timeline.Title(e.Watch.Resource, e.Watch.Name), has[0], t.Since(e.Time))
+			}
+			continue
+		}
+		if before == nil || patchedBetween(t, before, e) {
 			continue
 		}
 		for _, mark := range marksOf(before.Object) {

@@ -84,3 +84,31 @@ func TestOthersKeepWhatTheyHavePut(t *testing.T) {
 	s.end(5000, record.Settled)
 	assert.Equal(t, spec.NotApplicable, s.verdict("others-kept").Outcome)
 }
+
+// What is deleted and made anew has lost what others had put into it, unless the harness asked for its deletion.
+func TestOthersLoseWhatIsMadeAnew(t *testing.T) {
+	for name, test := range map[string]struct {
+		deletes string // what the harness deletes before
+		want    spec.Outcome
+	}{"by the operator": {"", spec.Fail}, "by the harness": {spec.Deployments, spec.Pass}, "with its custom resource": {customs, spec.Pass}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.begin(0, "native", "others-marks", 1, matrix("others-kept"))
+			s.done(10, "create", custom(1, 1, 0))
+			s.see(20, "ADDED", referring(deployment(1, 1, 1, 1)))
+			s.done(30, "patch", marked(1, true, false))
+			if test.deletes != "" {
+				name := map[bool]string{true: "cache", false: "cache-deployment"}[test.deletes == customs]
+				s.add(record.Entry{Time: at(45), Kind: record.KindAction, Action: &record.Action{From: at(40), Verb: "delete", Resource: test.deletes, Namespace: "services", Name: name}})
+			}
+			s.see(50, "DELETED", marked(1, true, false))
+			s.see(60, "ADDED", referring(deployment(1, 1, 1, 1)).named("cache-deployment", "d2"))
+			s.end(5000, record.Settled)
+			v := s.verdict("others-kept")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			if test.want == spec.Fail {
+				assert.Contains(t, v.Message, "in deployments/cache-deployment what others have put there; it was deleted with the label operatorbench/team at +0.040 s")
+			}
+		})
+	}
+}
