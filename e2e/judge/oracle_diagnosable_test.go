@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -118,6 +119,23 @@ func TestDiagnosable(t *testing.T) {
 			s.says("diagnosable", test.want, test.message)
 			assert.Equal(t, test.want == spec.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
 		})
+	}
+}
+
+// What was made for a custom resource may be of any kind that the workload names.
+func TestDiagnosableByAnotherChild(t *testing.T) {
+	for of, want := range map[string]spec.Outcome{"cr1": spec.Pass, "cr2": spec.Fail} {
+		s := newStory(t, worker())
+		w := workloadtest.Default(t).Workload
+		w.Children = append(w.Children, spec.ChildKind{ID: "job", Resource: "jobs.v1.batch", Kind: "Job", Name: "{{.Name}}-init"})
+		s.entries[0].Header.Workload = &w
+		s.given()
+		s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "forbidden" })
+		s.changed(2010, 2, 4)
+		s.see(2100, "ADDED", thing{resource: "jobs.v1.batch", namespace: "services", name: "cache-init", uid: "j1", object: fields{"metadata": fields{"ownerReferences": owner(of)}}})
+		s.see(2110, "ADDED", happening("e", "services", "Job", "cache-init", "j1", "pods are forbidden"))
+		s.end(4000, record.TimedOut)
+		s.says("diagnosable", want, "an Event about Job cache-init says: Failed: pods are forbidden")
 	}
 }
 

@@ -54,6 +54,13 @@ func (t *Timeline) related() map[string]bool {
 	for uid, d := range t.World.Mains {
 		related[uid] = related[uid] || t.Subjects[0].Owns(d)
 	}
+	for range 2 { // a CronJob, say, and its Jobs
+		for _, objects := range t.World.others {
+			for uid, o := range objects {
+				related[uid] = related[uid] || related[o.Owner]
+			}
+		}
+	}
 	for uid, set := range t.World.ReplicaSets {
 		related[uid] = related[uid] || related[set.Owner]
 	}
