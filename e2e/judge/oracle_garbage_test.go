@@ -1,10 +1,12 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -115,5 +117,22 @@ func TestGarbageWithoutOwnersWhereAnotherStays(t *testing.T) {
 			s.end(4000, record.TimedOut)
 			s.says("garbage", test.want, test.message)
 		})
+	}
+}
+
+// The volumes of a StatefulSet are kept without an owner, be it the main child or another.
+func TestVolumesOfAnotherChildAreNoGarbage(t *testing.T) {
+	for kind, want := range map[string]spec.Outcome{"StatefulSet": spec.Pass, "DaemonSet": spec.Fail} {
+		s := deleteStory(t, matrix("garbage"))
+		w := workloadtest.Default(t).Workload
+		resource := strings.ToLower(kind) + "s.v1.apps"
+		w.Children = append(w.Children, spec.ChildKind{ID: "db", Resource: resource, Kind: kind, Name: "{{.Name}}-db"})
+		s.entries[0].Header.Workload = &w
+		db := thing{resource: resource, namespace: "services", name: "cache-db", uid: "db1", object: fields{"metadata": fields{"ownerReferences": owner("cr1")}}}
+		s.see(2410, "ADDED", db)
+		s.see(2420, "DELETED", db)
+		s.inventory(3900, claimOf("cache-db", "kube-controller-manager", "kube-scheduler", "operator"))
+		s.end(4000, record.Settled)
+		s.says("garbage", want, "")
 	}
 }

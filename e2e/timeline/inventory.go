@@ -71,12 +71,12 @@ func OfTheCluster(o *record.Item) bool {
 	return len(o.Managers) > 0 && !slices.ContainsFunc(o.Managers, func(m string) bool { return m != controllerManager && m != "kube-scheduler" })
 }
 
-// Claimed reports whether an object is a volume claim of a main child that is a StatefulSet, by its name, whoever has
-// changed it since: Kubernetes keeps it by default, without an owner, as it holds the data.
+// Claimed reports whether an object is a volume claim of a main child, or another, that is a StatefulSet, by its name,
+// whoever has changed it since: Kubernetes keeps it by default, without an owner, as it holds the data.
 func (t *Timeline) Claimed(o *record.Item) bool {
 	set := o.Name[:max(strings.LastIndex(o.Name, "-"), 0)] // behind it is the pod's number
 	names := func(e Event) bool {
-		return e.Watch != nil && e.Watch.Resource == t.Mains && e.Watch.Namespace == o.Namespace && strings.HasSuffix(set, "-"+e.Watch.Name)
+		return e.Watch != nil && (e.Watch.Resource == t.Mains || Kind(e.Watch.Resource) == "statefulsets") && e.Watch.Namespace == o.Namespace && strings.HasSuffix(set, "-"+e.Watch.Name)
 	}
 	return strings.HasPrefix(o.Resource, "persistentvolumeclaims.") && (slices.ContainsFunc(t.Before, names) || slices.ContainsFunc(t.Events, names))
 }
