@@ -58,8 +58,8 @@ const (
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
 	namespace, name, isAccount := a.Account()
-	writes := slices.Contains(spec.WriteVerbs(), a.Verb)
-	changed := a.Writes() && a.Subresource == "" && a.Code < 300
+	writes := a.Writes()
+	changed := writes && a.Subresource == "" && a.Code < 300
 	if !isAccount {
 		if t := (target{a.Namespace, a.Resource}); changed && a.Namespace != "" {
 			m.harness[t] = append(m.harness[t], request{a.Received, a.Verb, a.Name})

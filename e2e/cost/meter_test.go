@@ -303,12 +303,15 @@ func TestCallsBeforeTheWriteOfACreate(t *testing.T) {
 		s.entries[len(s.entries)-1].Audit.Code = 409 // it was not written
 		s.asked(from+1250, account, "c", "patch", "deployments.v1.apps", "argo")
 		s.entries[len(s.entries)-1].Audit.DryRun = true
+		s.asked(from+1260, account, "c", "create", "pods.v1", "argo")
+		s.entries[len(s.entries)-1].Audit.Subresource = "exec"
 		s.asked(from+1300, account, "c", "create", "deployments.v1.apps", "argo")
 		s.asked(from+1400, account, "c", "patch", crs, "argo")
 		s.end(from+4000, record.Settled)
 		s.stage(from+5000, argo, round+1, record.Driven)
 	}
 	c := of(t, s.costs(), "argo")
-	assert.Equal(t, []cost.Value{{Round: 1, Value: 5}, {Round: 2, Value: 3}}, c.CallsBefore.Values)
+	assert.Equal(t, []cost.Value{{Round: 1, Value: 6}, {Round: 2, Value: 4}}, c.CallsBefore.Values)
+	assert.Equal(t, []cost.Value{{Round: 1, Value: 3}, {Round: 2, Value: 3}}, c.PerChange(cost.Writes).Values, "a dry run and a command in a pod write nothing")
 	assert.Contains(t, of(t, two().costs(), "argo").CallsBefore.Missing, "no create")
 }
