@@ -43,7 +43,7 @@ func inVain(t *timeline.Timeline) Verdict {
 	for i := range t.Vain {
 		v := &t.Vain[i]
 		slices.Sort(v.Times)
-		tries += len(v.Times)
+		tries += v.Tries
 		objects := 1
 		if !v.Named() {
 			alike := len(plain.Where(t.Spec.Children, func(c spec.ChildKind) bool { return v.Is(c.Resource) }))
@@ -53,19 +53,19 @@ func inVain(t *timeline.Timeline) Verdict {
 		if v.Code == 404 {
 			if late := after(v.Times, t.LastEvent()+goneGrace); len(late) > mostGone {
 				return fail(vainLines(t, v), "expected the operator to forget a custom resource that has gone; it goes on with %s: %s in all, %d of them later than %s after the last event",
-					what, plain.Plural(len(v.Times), "try", "tries"), len(late), goneGrace)
+					what, plain.Plural(v.Tries, "try", "tries"), len(late), goneGrace)
 			}
 			continue
 		}
 		for _, tries := range anew(t, v.Times) {
 			if n, at := hasty(after(tries, tries[0]+hastyAfter)); n > mostHasty*objects {
 				return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
-					n, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(len(v.Times), "try", "tries"))
+					n, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(v.Tries, "try", "tries"))
 			}
 		}
-		if whole && len(v.Times) > mostVainly*objects {
+		if whole && v.Tries > mostVainly*objects {
 			return fail(vainLines(t, v), "expected the operator not to ask again and again for what the API server refuses; it asked %d times from %s to %s: %s",
-				len(v.Times), t.Since(v.Times[0]), t.Since(v.Times[len(v.Times)-1]), what)
+				v.Tries, t.Since(v.Times[0]), t.Since(v.Times[len(v.Times)-1]), what)
 		}
 	}
 	if late, allowed := readsOn(t); len(late) > allowed {

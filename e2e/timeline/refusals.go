@@ -29,10 +29,11 @@ type refusedSoFar struct {
 // mostRefusals bounds the kinds that a sample keeps.
 const mostRefusals = 64
 
-// Vain is a request of one pod that the API server has refused, or found nothing for: each time that it was asked for, of
-// very many the first one and the last.
+// Vain is a request of one pod that the API server has refused, or found nothing for: how often, and each time that it was
+// asked for, of very many the first one and the last.
 type Vain struct {
 	Request
+	Tries int
 	Times []time.Duration
 }
 
@@ -52,13 +53,13 @@ func (t *Timeline) miss(at time.Duration, a *record.Audit) {
 	i := slices.IndexFunc(t.Vain, func(v Vain) bool { return v.String() == r.String() && v.Code == r.Code && v.Pod == r.Pod })
 	switch {
 	case i < 0 && len(t.Vain) < mostVain:
-		t.Vain = append(t.Vain, Vain{r, []time.Duration{at}})
+		t.Vain = append(t.Vain, Vain{r, 1, []time.Duration{at}})
 	case i >= 0:
 		v := &t.Vain[i]
 		if len(v.Times) == mostTimes { // the first and the newest are kept
 			v.Times = slices.Delete(v.Times, 1, 2)
 		}
-		v.Times = append(v.Times, at)
+		v.Tries, v.Times = v.Tries+1, append(v.Times, at)
 	}
 }
 
