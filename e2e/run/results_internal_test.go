@@ -106,7 +106,7 @@ func TestAKilledRunIsNotTakenForAWholeOne(t *testing.T) {
 	options := Options{Operator: "native", Scenario: "create", Cluster: "kind", Images: "auto", Window: time.Second, Patience: time.Minute, Rounds: 1}
 	s, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
 	require.NoError(t, err)
-	s.folder = filepath.Join(t.TempDir(), "results")
+	s.options.Here, s.folder = t.TempDir(), filepath.Join(t.TempDir(), "results")
 	require.NoError(t, s.begin(t.Context()))
 	t.Cleanup(func() { assert.NoError(t, errors.Join(s.synced.Stop(), s.file.Close())) })
 	left, err := result.Load(s.folder)
