@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -349,15 +350,15 @@ func (s *Splitter) forget(name string) bool {
 	return true
 }
 
-// before lists what is known of a sample's objects, in order of appearance.
+// before lists what is known of a sample's objects, in order of appearance. A sample that shares its namespace begins
+// with the creation of its custom resource: it has none.
 func (s *Splitter) before(t *Timeline) []Event {
+	if t.Sample.Shared {
+		return nil
+	}
 	var all []*last
 	for _, namespace := range t.spaces {
-		for _, one := range s.known[namespace] {
-			if !t.Sample.Shared || slices.Contains(s.near(namespace, one.Watch.Name, one.Object.Controller), t) {
-				all = append(all, one)
-			}
-		}
+		all = slices.AppendSeq(all, maps.Values(s.known[namespace]))
 	}
 	if t.Matrix {
 		for namespace := range t.Style.own {
