@@ -34,7 +34,7 @@ type saved struct {
 	Result  *judge.Result  `json:"result,omitempty"`
 	// Phases are the samples of Result.
 	Phases []phase `json:"phases,omitempty"`
-	// Times is how many samples of a step the result stands for, which were all right; 0: for one.
+	// Times is how many samples of a step the result stands for, which have one outcome; 0: for one.
 	Times int `json:"times,omitempty"`
 	// Climb stands for the samples of a ramp's round: they are a hundred thousand where all others are a few.
 	Climb  *Climb          `json:"climb,omitempty"`
@@ -118,14 +118,15 @@ func (r Recording) write(to io.Writer) error {
 }
 
 // results are the lines of all samples. Those of a ramp's step, and those that only make a growth's custom resources, are
-// one where they are right, which took as long as they did on average: no figure is of a single one.
+// one for each outcome, the first one, which took as long as they did on average: no figure is of a single one.
 func (r Recording) results() []saved {
 	type step struct {
 		style, variant, scenario string
 		round, rate, held        int
+		outcome                  spec.Outcome
 	}
 	var all []saved
-	right := map[step]int{}          // where in all
+	first := map[step]int{}          // where in all
 	took := map[step]time.Duration{} // in all
 	for _, one := range r.Judgement.Results {
 		phases := plain.Map(one.Samples, phaseOf)
@@ -134,15 +135,11 @@ func (r Recording) results() []saved {
 			all = append(all, saved{Result: &one, Phases: phases})
 			continue
 		}
-		of := step{one.Style, one.Variant, one.Scenario, one.Round, one.Rate, one.Held}
-		i, there := right[of]
-		switch {
-		case one.Outcome() != spec.Pass:
-			all = append(all, saved{Result: &one})
-			continue
-		case !there:
+		of := step{one.Style, one.Variant, one.Scenario, one.Round, one.Rate, one.Held, one.Outcome()}
+		i, there := first[of]
+		if !there {
 			i = len(all)
-			right[of], all = i, append(all, saved{Result: &one})
+			first[of], all = i, append(all, saved{Result: &one})
 		}
 		all[i].Times++
 		took[of] += one.Ended - one.Began
