@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -407,6 +408,9 @@ func Amount(unit string, value float64) string {
 	case "share":
 		return fmt.Sprintf("%.0f %%", 100*value)
 	default:
+		if math.Abs(value) >= 100 {
+			return fmt.Sprintf("%.0f", value)
+		}
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") // a mean of counts is whole where it is whole
 	}
 }
