@@ -25,7 +25,7 @@ parts=(
   "growth-slow   growth 1 1000 argo-best ansible"
   "five-thousand growth-five-thousand 1 605 ${quick[*]:0:2}"
   "five-more     growth-five-thousand 1 970 ${quick[*]:2:3}"
-  "five-others   growth-five-thousand 1 1200? ${quick[*]:5}"
+  "five-others   growth-five-thousand 1 1850? ${quick[*]:5}"
   "five-slow     growth-five-thousand 1 1800? ansible argo-best"
 )
 
