@@ -42,7 +42,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
-// fewestWanted is the least size that a custom resource, which is to stay, asked for since a time.
+// fewestWanted is the least size that a custom resource, which is to stay, asked for since a time. Below zero is none.
 func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration) int {
 	fewest := *s.Size
 	for a := range t.AcceptedOn(s) {
@@ -50,8 +50,8 @@ func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration
 		case a.From < since:
 		case a.Deletes():
 			return 0
-		case a.Reply.UID != "":
-			fewest = min(fewest, max(a.Reply.Size, 0))
+		case a.Reply.UID != "" && a.Reply.Size >= 0:
+			fewest = min(fewest, a.Reply.Size)
 		}
 	}
 	return fewest

@@ -44,6 +44,10 @@ func TestPodsKept(t *testing.T) {
 			}
 			s.changed(2200, 4, 3)
 		}, spec.Fail, "but for 2; 3 pods did not"},
+		"a size that is none": {3, func(s *story) {
+			s.changed(2100, 3, -1)
+			s.see(2110, "DELETED", pod(1, "Running"))
+		}, spec.Fail, "but for 0; 1 pod did not"},
 		"gone": {-1, func(*story) {}, spec.NotApplicable, "is to be gone"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -150,7 +150,7 @@ func twoStories() []story {
 			two, _ := w.operator.want(cr("services", memcached, 1), 1)
 			return fmt.Sprint(one.GetName() == two.GetName())
 		}, "true", "false"},
-		{"keeps-some", kept, "0", fmt.Sprint(32 << 10)},
+		{"keeps-some", kept, "0", fmt.Sprint(48 << 10)},
 		{"keeps-mebibyte", kept, "0", fmt.Sprint(1 << 20)},
 		{"keeps-goroutine", func(w *world) string {
 			for n := range 20 {

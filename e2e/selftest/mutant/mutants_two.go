@@ -128,7 +128,7 @@ func drawsNames(o *operator) {
 }
 
 // keepsSome keeps something of each reconcile for ever, like a map by uid that nothing is deleted from.
-func keepsSome(o *operator) { keeps(o, 32<<10) }
+func keepsSome(o *operator) { keeps(o, 48<<10) }
 
 // keepsMebibyte keeps a MiB of each.
 func keepsMebibyte(o *operator) { keeps(o, 1<<20) }
