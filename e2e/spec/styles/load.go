@@ -65,7 +65,7 @@ func Names(root string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list operators under %s: %w", root, err)
 	}
-	all := plain.Map(files, func(file string) string { return path.Dir(file) })
+	all := plain.Map(files, path.Dir)
 	slices.Sort(all)
 	return all, nil
 }
