@@ -148,7 +148,7 @@ selftest-shapes: ## The half of it for other custom resources: operators that di
 # Which of the held-out operators; empty: all.
 HELDOUT ?=
 .PHONY: selftest-heldout
-selftest-heldout: ## What the whole matrix finds in operators whose faults were written without knowledge of it (six hours; HELDOUT="correct 02-transition-time": these)
+selftest-heldout: ## What the whole matrix finds in operators whose faults were written without knowledge of it (seven hours; HELDOUT="correct 02-transition-time": these)
 	scripts/engine-up.sh
 	styles=$$(e2e/selftest/testdata/heldout/make.sh results/heldout $(HELDOUT)) && $(OPBENCH) matrix --operator=$$styles --images=$(IMAGES) --shards=$(SHARDS) $(ARGS)
 
