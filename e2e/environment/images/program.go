@@ -118,6 +118,7 @@ func (p program) run(ctx context.Context, verb string, flags []string, names ...
 	explain := time.AfterFunc(compiling, func() { progress.explain(module) })
 	defer explain.Stop()
 	err = cmd.Run()
+	others := progress.end()
 	var a answer
 	switch decoded := json.Unmarshal(said.Bytes(), &a); {
 	case ctx.Err() != nil:
@@ -127,7 +128,7 @@ func (p program) run(ctx context.Context, verb string, flags []string, names ...
 	case err == nil && decoded == nil:
 		return a, nil
 	default:
-		return a, fmt.Errorf("%w: go run -C %s ./cmd/images %s: %w: %s", errNoProgram, module, verb, errors.Join(err, decoded), progress.rest())
+		return a, fmt.Errorf("%w: go run -C %s ./cmd/images %s: %w: %s", errNoProgram, module, verb, errors.Join(err, decoded), others)
 	}
 }
 
@@ -172,10 +173,11 @@ func (p *progressLines) explain(module string) {
 	}
 }
 
-// rest returns the last lines that report no progress.
-func (p *progressLines) rest() string {
+// end returns the last lines that report no progress. Nothing is explained any more.
+func (p *progressLines) end() string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
+	p.heard = true
 	const most = 4 << 10
 	text := strings.TrimSpace(string(p.others) + string(p.line))
 	return text[max(0, len(text)-most):]

@@ -176,3 +176,18 @@ func TestTheHarnessImportsNoBuilder(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(out), "operatorbench/e2e")
 }
+
+// A program that has ended is not waited for.
+func TestNothingIsExplainedOnceTheProgramHasEnded(t *testing.T) {
+	var out strings.Builder
+	progress := &progressLines{out: &out}
+	_, err := progress.Write([]byte("images fetches\nno such file\n"))
+	require.NoError(t, err)
+	assert.Equal(t, "no such file", progress.end())
+	progress.explain("fixtures/images")
+	assert.Equal(t, "images fetches\n", out.String())
+	silent := &progressLines{out: &out}
+	assert.Empty(t, silent.end())
+	silent.explain("fixtures/images")
+	assert.Equal(t, "images fetches\n", out.String())
+}
