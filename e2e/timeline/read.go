@@ -158,8 +158,11 @@ func (r *Reading) spend(steps int) bool {
 }
 
 // readObject reads what somebody asks for. Of most events (Kubernetes' own
-// Events, pods of an operator) nobody asks anything: those are not looked into.
+// Events, pods of an operator) nobody asks anything: those are only checked.
 func (r *Reading) readObject() error {
+	if err := wire.Check(r.Watch.Object); err != nil {
+		return err
+	}
 	if r.at.turn != nil {
 		r.readStyle(r.at.turn)
 	} else {
@@ -170,11 +173,6 @@ func (r *Reading) readObject() error {
 	if r.deep && r.at.Detailed(r.Watch.Resource) {
 		var err error
 		if r.object.Detail, err = r.at.ReadDetail(r.Watch.Resource, r.Watch.Object); err != nil {
-			return err
-		}
-	}
-	if r.asked() || len(r.inner)+len(r.work) > 0 {
-		if err := wire.Check(r.Watch.Object); err != nil {
 			return err
 		}
 	}
