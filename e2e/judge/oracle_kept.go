@@ -14,8 +14,8 @@ var podsKeptOracle = Named{Name: "pods-kept", Needs: onChildren, Judge: podsKept
 
 // podsKept judges that the workload outlives what is done to its operator: the pods that ran when the first fault began
 // (without one: when the steps began) run at the end, too, with the same uids. Where fewer are wanted, be it for a while,
-// as many of them are left as were wanted at the least. Where a knob is turned that rolls them, they are replaced, but never so many at once that the
-// workload's quorum is lost.
+// as many of them are left as were wanted at the least. Where a knob is turned that rolls them, they are replaced, but
+// never so many at once that the workload's quorum is lost.
 func podsKept(t *timeline.Timeline) Verdict {
 	if t.Sample.Size == nil {
 		return notApplicable("the custom resource is to be gone")

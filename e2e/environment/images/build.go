@@ -84,10 +84,13 @@ func (s *Store) drop(ctx context.Context, built string) {
 
 // dropKilled is drop of what a killed run has let the engine build, and not taken from it.
 func (s *Store) dropKilled(ctx context.Context) {
+	if s.engine == nil {
+		return
+	}
 	work := os.DirFS(s.work())
-	files, _ := fs.Glob(work, "*"+builtEnding)
+	files, _ := fs.Glob(work, "*"+builtEnding) // the pattern is valid
 	for _, file := range files {
-		if text, err := fs.ReadFile(work, file); err == nil && len(text) > 0 && s.engine != nil {
+		if text, err := fs.ReadFile(work, file); err == nil && len(text) > 0 {
 			s.drop(ctx, strings.TrimSpace(string(text)))
 		}
 	}
