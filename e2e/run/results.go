@@ -249,7 +249,9 @@ func marked(results, folder string) error {
 		if !strings.HasPrefix(folder, results+string(filepath.Separator)) {
 			return nil // the run's folder is elsewhere
 		}
-		results = folder
+		if results, err = folder, os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
 	}
 	return writeNew(filepath.Join(results, ".gitignore"), images.ResultsMark)
 }

@@ -43,6 +43,16 @@ func TestLatestLeadsToTheNewestRun(t *testing.T) {
 	assert.Len(t, left, 4, "nothing is left beside it but .gitignore")
 }
 
+// A matrix leads to a folder that only its shards will make, also where results/ has what is not a run's.
+func TestLatestLeadsToAFolderThatIsYetToBeMade(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "results", "mine"), 0o750))
+	folder := filepath.Join(root, "results", "20261130-175029")
+	require.NoError(t, Latest(root, folder))
+	assert.FileExists(t, filepath.Join(folder, ".gitignore"))
+	assert.NoFileExists(t, filepath.Join(root, "results", ".gitignore"))
+}
+
 // The table grows by a row when a block has ended, and says what was late.
 func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	var out strings.Builder
