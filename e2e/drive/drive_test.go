@@ -238,7 +238,7 @@ func TestAGivenStateThatCannotBeLoweredToIsMadeAnew(t *testing.T) {
 	one, three := &scenarios.Spec{Size: 1}, &scenarios.Spec{Size: 3}
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{
 		{Name: "up", Given: one, Steps: []scenarios.Step{{Patch: three}}},
-		{Name: "delete", Given: one, Steps: []scenarios.Step{{Delete: &struct{}{}}}},
+		{Name: "delete", Given: one, Steps: []scenarios.Step{{Delete: &scenarios.Delete{}}}},
 	}}))
 	assert.Equal(t, []string{
 		"begin up", "create measured=false", "end settled",

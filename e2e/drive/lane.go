@@ -190,7 +190,7 @@ func (l *lane) clear(ctx context.Context) error {
 	if l.state != nil && !l.broken {
 		sample := l.sample(scenarios.Scenario{Name: "empty"})
 		sample.Prepare = true
-		if _, err := l.run(ctx, l.sampleRun(l.style, sample), []scenarios.Step{{Delete: &struct{}{}}}); err != nil {
+		if _, err := l.run(ctx, l.sampleRun(l.style, sample), []scenarios.Step{{Delete: &scenarios.Delete{}}}); err != nil {
 			return fmt.Errorf("style %s, round %d: delete what was left: %w", record.Label(l.style.Name, l.style.Variant), l.plan.Round, err)
 		}
 	}

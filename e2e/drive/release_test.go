@@ -189,7 +189,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 	}
 	recreated := scenarios.Scenario{
 		Name: "recreated-while-down", Group: spec.GroupFault, Expect: []string{"converged"}, Given: &scenarios.Spec{Size: 2},
-		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultStop, What: "all"}}, {Delete: &struct{}{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
+		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kind: spec.FaultStop, What: "all"}}, {Delete: &scenarios.Delete{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
 	}
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreated}})
 	require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestACreateIsGivenUpWhereTheOldOneNeverGoes(t *testing.T) {
 	s.finalizes(t, func() bool { return false })
 	s.Matrix.Patience = 50 * time.Millisecond
 	recreate := create("recreate")
-	recreate.Steps = append(recreate.Steps, scenarios.Step{Delete: &struct{}{}}, scenarios.Step{Create: &scenarios.Spec{Size: 2}})
+	recreate.Steps = append(recreate.Steps, scenarios.Step{Delete: &scenarios.Delete{}}, scenarios.Step{Create: &scenarios.Spec{Size: 2}})
 	style.Timeout = 50 * time.Millisecond
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreate}})
 	require.NoError(t, err)

@@ -20,7 +20,11 @@ func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.p
 // longer so, is for an oracle to judge, and who never reads what he may not read is not denied it, and who gave up does
 // not try again; the steps go on.
 func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
-	return s.reach(ctx, step.Await, 0)
+	window := time.Duration(0)
+	if step.Await == spec.PointRested {
+		window = s.quiet
+	}
+	return s.reach(ctx, step.Await, window)
 }
 
 // reach waits for a point of the reconcile, and until nothing has moved for window.

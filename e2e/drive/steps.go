@@ -62,6 +62,7 @@ type request struct {
 	namespace, name string
 	mayFail         bool // it is recorded, and for the oracles to judge
 	nudge           bool
+	orphan          bool                                                      // what the custom resource owns is to outlive it
 	turned          string                                                    // the knob that it turns; empty: none
 	paused          *bool                                                     // whether it pauses the custom resource; nil: it has nothing to do with that
 	wrong           string                                                    // the wrong value that it sets; empty: none
@@ -173,7 +174,7 @@ func (s *sampleRun) again() int {
 func (s *sampleRun) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
 		From: from, Intended: s.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
-		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge, Wrong: r.wrong, Turned: r.turned, Paused: r.paused,
+		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge, Wrong: r.wrong, Turned: r.turned, Paused: r.paused, Orphan: r.orphan,
 	}
 	if failure != nil {
 		action.Error = failure.Error()

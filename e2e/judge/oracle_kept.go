@@ -48,7 +48,7 @@ func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration
 	for a := range t.AcceptedOn(s) {
 		switch {
 		case a.From < since:
-		case a.Deletes():
+		case a.Deletes() && !a.Orphan:
 			return 0
 		case a.Reply.UID != "" && a.Reply.Size >= 0:
 			fewest = min(fewest, a.Reply.Size)

@@ -9,6 +9,26 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// A deletion that what it owns is to outlive keeps the pods, and any other does not.
+func TestPodsKeptThroughADeletion(t *testing.T) {
+	for orphan, want := range map[bool]spec.Outcome{false: spec.Pass, true: spec.Fail} {
+		s := newStory(t)
+		s.given()
+		s.begin(2000, "native", "scale", 3, matrix("pods-kept"))
+		s.add(record.Entry{Time: at(2005), Kind: record.KindAction, Action: &record.Action{
+			From: at(2002), Verb: "delete", Resource: customs, Namespace: "services", Name: "cache", Measured: true, Orphan: orphan,
+		}})
+		s.see(2006, "DELETED", custom(1, 3, 1).at(300))
+		again := custom(1, 3, 1).at(301)
+		again.uid = "another"
+		s.act(2008, 2010, "create", again)
+		s.see(2020, "DELETED", pod(1, "Running"))
+		s.see(2100, "ADDED", pod(4, "Running"))
+		s.end(4000, record.Settled)
+		s.says("pods-kept", want, "")
+	}
+}
+
 func TestPodsKept(t *testing.T) {
 	dying := pod(2, "Running")
 	dying.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"

@@ -225,6 +225,7 @@ type Action struct {
 	Wrong      string          `json:"wrong,omitempty"`
 	Turned     string          `json:"turned,omitempty"` // the knob that the write turns, if it is not the one that scales
 	Paused     *bool           `json:"paused,omitempty"` // whether the write pauses the custom resource, or lets it go on; nil: neither
+	Orphan     bool            `json:"orphan,omitempty"` // a deletion that what the custom resource owns is to outlive
 	Object     json.RawMessage `json:"object,omitempty"` // the API's reply
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`

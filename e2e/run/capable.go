@@ -30,6 +30,8 @@ func neededBy(f *scenarios.Fault) string {
 		return "have images removed from its nodes"
 	case kind == spec.FaultCut, kind == spec.FaultSilence:
 		return "have the connections of its pods cut"
+	case kind == spec.FaultSlow:
+		return "have its node lose what is sent to a webhook"
 	}
 	return ""
 }

@@ -227,6 +227,7 @@ func (e *environment) announce() error {
 	faults := plain.Flat(e.scenarios, scenarios.Scenario.Faults)
 	for _, policy := range []struct{ fault, of string }{
 		{spec.FaultRefuse, "ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes"},
+		{spec.FaultRefuseUpdates, "ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse updates"},
 		{spec.FaultMutate, "MutatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while add to what is written"},
 	} {
 		if slices.ContainsFunc(faults, func(f *scenarios.Fault) bool { return f.Kind == policy.fault }) {

@@ -137,7 +137,7 @@ func (n *need) scenario(s scenarios.Scenario) {
 		case spec.FaultForbid, spec.FaultForbidRead:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")
-		case spec.FaultRefuse:
+		case spec.FaultRefuse, spec.FaultRefuseUpdates:
 			n.may(makes, "admissionregistration.k8s.io", "validatingadmissionpolicies", "validatingadmissionpolicybindings")
 		case spec.FaultMutate:
 			n.may(makes, "admissionregistration.k8s.io", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings")

@@ -102,8 +102,8 @@ func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 // collector carries out is no work.
 func TestWhatCannotBeHeldUp(t *testing.T) {
 	held := scenarios.Step{Fault: &scenarios.Fault{Kind: spec.FaultSuspend, What: "work"}}
-	update := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, held, {Delete: &struct{}{}}}}
-	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &struct{}{}}, held}}
+	update := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, held, {Delete: &scenarios.Delete{}}}}
+	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &scenarios.Delete{}}, held}}
 	work := []spec.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}
 	aside := styled(spec.Style{Name: "aside", Work: []spec.Work{{Resource: work[0].Resource}}})
 	assert.Equal(t, "aside does not make changes through its work objects, so suspending one would delay nothing", aside.unfit(update))

@@ -16,6 +16,7 @@ const (
 	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
 	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
 	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
+	PointRested  = "rested"  // and nothing has moved for the sample's quiescence window
 	PointStuck   = "stuck"   // a message names the cause
 	PointDenied  = "denied"  // the API server has refused the operator a read
 	PointRetried = "retried" // the API server has refused the operator's writes for RetriedFor
@@ -32,7 +33,7 @@ const (
 
 // Points lists the points that a step can await.
 func Points() []string {
-	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointDenied, PointRetried, PointUnready, PointGone}
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointRested, PointStuck, PointDenied, PointRetried, PointUnready, PointGone}
 }
 
 // RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its
@@ -74,24 +75,26 @@ const OracleServes = "serves"
 
 // The kinds of fault, as scenario files and recordings name them.
 const (
-	FaultKill        = "kill"
-	FaultStop        = "stop"
-	FaultUpgrade     = "upgrade"
-	FaultUpgrading   = "upgrading"
-	FaultDeleteOwn   = "deleteWorkload"
-	FaultScaleOwn    = "scaleWorkload"
-	FaultDouble      = "double"
-	FaultRestart     = "restart"
-	FaultForbid      = "forbid"
-	FaultForbidRead  = "forbidReading"
-	FaultRefuse      = "refuse"
-	FaultMutate      = "mutate"
-	FaultOccupy      = "occupy"
-	FaultRemoveImage = "removeImage"
-	FaultDefinition  = "definition"
-	FaultSuspend     = "suspend"
-	FaultCut         = "cut"
-	FaultSilence     = "silence"
+	FaultKill          = "kill"
+	FaultStop          = "stop"
+	FaultUpgrade       = "upgrade"
+	FaultUpgrading     = "upgrading"
+	FaultDeleteOwn     = "deleteWorkload"
+	FaultScaleOwn      = "scaleWorkload"
+	FaultDouble        = "double"
+	FaultRestart       = "restart"
+	FaultForbid        = "forbid"
+	FaultForbidRead    = "forbidReading"
+	FaultRefuse        = "refuse"
+	FaultRefuseUpdates = "refuseUpdates"
+	FaultSlow          = "slow"
+	FaultMutate        = "mutate"
+	FaultOccupy        = "occupy"
+	FaultRemoveImage   = "removeImage"
+	FaultDefinition    = "definition"
+	FaultSuspend       = "suspend"
+	FaultCut           = "cut"
+	FaultSilence       = "silence"
 )
 
 // AllComponents is what a fault is done to that is done to every component.

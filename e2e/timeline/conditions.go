@@ -72,7 +72,7 @@ func (t *Timeline) Lacks(point string) string {
 			return t.writtenLacks()
 		case spec.PointReady:
 			return t.rolloutLacks(own, size)
-		case spec.PointHandled:
+		case spec.PointHandled, spec.PointRested: // who waits sees whether anything moves
 			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) }, func() string { return t.busyLacks(own) })
 		case spec.PointUnready:
 			return t.unreadyLacks(own, size)

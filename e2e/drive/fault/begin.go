@@ -58,24 +58,26 @@ func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 // of it. A way returns, even with an error, what undoes all that it did.
 func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Target) (Broken, error) {
 	return map[string]func(*Injector, context.Context, string, Target) (Broken, error){
-		spec.FaultKill:        (*Injector).kill,
-		spec.FaultStop:        (*Injector).stop,
-		spec.FaultUpgrade:     (*Injector).upgrade,
-		spec.FaultUpgrading:   (*Injector).upgrading,
-		spec.FaultDeleteOwn:   (*Injector).deleteOwn,
-		spec.FaultScaleOwn:    (*Injector).scaleOwn,
-		spec.FaultDouble:      (*Injector).double,
-		spec.FaultRestart:     (*Injector).restart,
-		spec.FaultForbid:      taking("writing", spec.WriteVerbs()...),
-		spec.FaultForbidRead:  taking("reading", "list", "watch"), // as a role lacks them that was written too narrowly; a watch that is open goes on
-		spec.FaultRefuse:      (*Injector).refuse,
-		spec.FaultMutate:      (*Injector).mutate,
-		spec.FaultOccupy:      (*Injector).occupy,
-		spec.FaultRemoveImage: (*Injector).removeImage,
-		spec.FaultDefinition:  (*Injector).replaceDefinition,
-		spec.FaultCut:         (*Injector).cut,
-		spec.FaultSilence:     (*Injector).silence,
-		spec.FaultSuspend:     (*Injector).suspend,
+		spec.FaultKill:          (*Injector).kill,
+		spec.FaultStop:          (*Injector).stop,
+		spec.FaultUpgrade:       (*Injector).upgrade,
+		spec.FaultUpgrading:     (*Injector).upgrading,
+		spec.FaultDeleteOwn:     (*Injector).deleteOwn,
+		spec.FaultScaleOwn:      (*Injector).scaleOwn,
+		spec.FaultDouble:        (*Injector).double,
+		spec.FaultRestart:       (*Injector).restart,
+		spec.FaultForbid:        taking("writing", spec.WriteVerbs()...),
+		spec.FaultForbidRead:    taking("reading", "list", "watch"), // as a role lacks them that was written too narrowly; a watch that is open goes on
+		spec.FaultRefuse:        (*Injector).refuse,
+		spec.FaultRefuseUpdates: (*Injector).refuseUpdates,
+		spec.FaultSlow:          (*Injector).slow,
+		spec.FaultMutate:        (*Injector).mutate,
+		spec.FaultOccupy:        (*Injector).occupy,
+		spec.FaultRemoveImage:   (*Injector).removeImage,
+		spec.FaultDefinition:    (*Injector).replaceDefinition,
+		spec.FaultCut:           (*Injector).cut,
+		spec.FaultSilence:       (*Injector).silence,
+		spec.FaultSuspend:       (*Injector).suspend,
 	}
 }
 

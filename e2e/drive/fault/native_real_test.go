@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,8 @@ func TestNative(t *testing.T) {
 		{"upgrade", upgrade},
 		{"forbid", forbid},
 		{"refuse", refuse},
+		{"refuseUpdates", refuseUpdates},
+		{"slow", slow},
 		{"definition", definition},
 		{"removeImage", removeImage},
 		{"suspend", suspendNothing},
@@ -154,6 +157,45 @@ func refuse(t *testing.T, s *scene) {
 	require.NoError(t, err)
 	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultRefuse, What: "nothings.apps"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "the cluster serves no nothings.apps")
+}
+
+func refuseUpdates(t *testing.T, s *scene) {
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultRefuseUpdates, What: "deployments.apps"})
+	s.create(t, 1) // is no update
+	s.awaitReady(t, 1)
+	s.scale(t, 2)
+	eventually(t, "a message of the operator that it is refused", func() bool {
+		cr, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		text, err := cr.MarshalJSON()
+		require.NoError(t, err)
+		return bytes.Contains(text, []byte("updates of deployments.apps")) && bytes.Contains(text, []byte("refused on purpose"))
+	})
+	assert.EqualValues(t, 1, *s.children(t)[0].Spec.Replicas)
+	s.mend(t, broken)
+	s.awaitReady(t, 2)
+}
+
+func slow(t *testing.T, s *scene) {
+	hooks := func() int {
+		list, err := s.Typed.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(context.Background(), metav1.ListOptions{LabelSelector: kube.LabelRun + "=" + run})
+		require.NoError(t, err)
+		return len(list.Items)
+	}
+	broken := s.begin(t, scenarios.Fault{Kind: spec.FaultSlow, What: "deployments.apps"})
+	assert.Equal(t, 1, hooks())
+	began := time.Now()
+	s.create(t, 1)
+	eventually(t, "the operator's Deployment", func() bool { return len(s.children(t)) == 1 })
+	assert.GreaterOrEqual(t, time.Since(began), 4*time.Second)
+	s.awaitReady(t, 1)
+	child := s.children(t)[0]
+	began = time.Now()
+	_, err := s.Typed.AppsV1().Deployments(space).Patch(t.Context(), child.Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"harness":"is quick"}}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	assert.Less(t, time.Since(began), 2*time.Second, "the harness's own writes do not wait")
+	s.mend(t, broken)
+	assert.Zero(t, hooks())
 }
 
 func definition(t *testing.T, s *scene) {

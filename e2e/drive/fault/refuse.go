@@ -23,19 +23,31 @@ import (
 
 // refuse makes an admission policy refuse every write to a resource in the custom
 // resource's namespace, and returns when it does.
+func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Broken, error) {
+	return i.refuseThat(ctx, resource, cr, "true", "writes", admissionv1.Create, admissionv1.Update, admissionv1.Delete)
+}
+
+// refuseUpdates does so with updates alone. A creation that is only tried shows that the policy is in force.
+func (i *Injector) refuseUpdates(ctx context.Context, resource string, cr Target) (Broken, error) {
+	return i.refuseThat(ctx, resource, cr, `request.operation == "UPDATE" || has(request.dryRun) && request.dryRun`, "updates", admissionv1.Create, admissionv1.Update)
+}
+
+// refuseThat refuses the operations on a resource that an expression in CEL holds for.
 //
 // Two are let through: the harness, so that a scenario can go on, but for its dry runs, by which it finds out whether
 // the policy is in force; and the cluster's own parts. Without those nothing ends that was begun: the garbage collector
 // and the namespace controller delete, the controllers of workloads and the kubelets write the status.
-func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Broken, error) {
+func (i *Injector) refuseThat(ctx context.Context, resource string, cr Target, which, named string, operations ...admissionv1.OperationType) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
 	failed := func(err error) error {
-		return fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+		return fmt.Errorf("refuse %s of %s in namespace %s: %w", named, resource, cr.Namespace, err)
 	}
-	p, err := i.policy(ctx, what, cr)
+	p, err := i.policy(ctx, what, cr, operations...)
 	if err != nil {
 		return Broken{}, failed(err)
 	}
+	p.Spec.MatchConditions = append(p.Spec.MatchConditions, admissionv1.MatchCondition{Name: "refused", Expression: which})
+	p.Spec.Validations[0].Message = fmt.Sprintf("%s of %s in namespace %s are refused on purpose, for a while (operatorbench run %s)", named, what, cr.Namespace, i.Owner.Run)
 	try, err := i.trial(what, cr)
 	if err != nil {
 		return Broken{}, failed(err)
@@ -65,12 +77,8 @@ func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Brok
 }
 
 // policy is what refuses writes. It is this run's own, by its labels.
-func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Target) (*admissionv1.ValidatingAdmissionPolicy, error) {
-	self, err := i.Kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("ask the cluster who the harness is: %w", err)
-	}
-	installed, err := i.Installed(ctx)
+func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Target, operations ...admissionv1.OperationType) (*admissionv1.ValidatingAdmissionPolicy, error) {
+	others, err := i.others(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,16 +89,26 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 			FailurePolicy: &fail,
 			MatchConstraints: inNamespace(cr.Namespace, admissionv1.Rule{
 				APIGroups: []string{what.Group}, APIVersions: []string{"*"}, Resources: []string{what.Resource, what.Resource + "/*"},
-			}, admissionv1.Create, admissionv1.Update, admissionv1.Delete),
-			MatchConditions: []admissionv1.MatchCondition{
-				{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
-				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts(installed)},
-			},
-			Validations: []admissionv1.Validation{{
-				Expression: "false", Reason: &forbidden,
-				Message: fmt.Sprintf("writes to %s in namespace %s are refused on purpose, for a while (operatorbench run %s)", what, cr.Namespace, i.Owner.Run),
-			}},
+			}, operations...),
+			MatchConditions: others,
+			Validations:     []admissionv1.Validation{{Expression: "false", Reason: &forbidden}},
 		},
+	}, nil
+}
+
+// others hold for the requests of all but the harness, whose dry runs count, and the cluster's own parts.
+func (i *Injector) others(ctx context.Context) ([]admissionv1.MatchCondition, error) {
+	self, err := i.Kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("ask the cluster who the harness is: %w", err)
+	}
+	installed, err := i.Installed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []admissionv1.MatchCondition{
+		{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
+		{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts(installed)},
 	}, nil
 }
 

@@ -172,6 +172,12 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"older-is-stale", olderIsStale},
 		{"logs-token", logsToken},
 		{"flips-ready", flipsReady},
+		{"tries-the-same", triesTheSame},
+		{"keeps-error", keepsError},
+		{"makes-anew", makesAnew},
+		{"sweeps-up", sweepsUp},
+		{"forgets-late", forgetsLate},
+		{"gives-up-soon", givesUpSoon},
 	}
 }
 

@@ -429,7 +429,7 @@ func TestWhoCleansUpLetsGo(t *testing.T) {
 }
 
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories(), againStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -444,7 +444,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	tested := map[string]bool{none: true}
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories(), againStories()) {
 		tested[s.mutant] = true
 	}
 	for _, m := range mutants() {

@@ -46,7 +46,7 @@ func (s Schedule) Lives(steps []Step) []Life {
 func (s Schedule) churned(starts []time.Duration, steps []Step) []Life {
 	random := rand.New(rand.NewPCG(s.Seed, 1)) //nolint:gosec // an order of trials, not a secret
 	kinds := slices.Concat(slices.Repeat([]Step{{Create: &Spec{}}}, s.Resources), slices.Repeat([]Step{{Patch: &Spec{}}}, s.Churn.Changes),
-		slices.Repeat([]Step{{Delete: &struct{}{}}}, s.Churn.Deletes))
+		slices.Repeat([]Step{{Delete: &Delete{}}}, s.Churn.Deletes))
 	random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	var lives []Life
 	var there []int // of lives

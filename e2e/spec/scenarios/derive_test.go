@@ -15,7 +15,7 @@ func size(n int) *scenarios.Spec { return &scenarios.Spec{Size: n} }
 func TestWhatTheStepsComeTo(t *testing.T) {
 	fault := func(f scenarios.Fault) scenarios.Step { return scenarios.Step{Fault: &f} }
 	wrong := scenarios.Step{Submit: &scenarios.Submit{}}
-	gone := scenarios.Step{Delete: &struct{}{}}
+	gone := scenarios.Step{Delete: &scenarios.Delete{}}
 	on := func(name string, s scenarios.Step) scenarios.Step { s.On = name; return s }
 
 	for name, test := range map[string]struct {

@@ -24,7 +24,7 @@ func awaitStep() stepKind {
 				c.FailAt(s.at("await"), "await %s: the custom resource is deleted", s.Await)
 			case s.Await == spec.PointStuck:
 				c.seen.stuck = true
-			case s.Await == spec.PointWritten, s.Await == spec.PointReady, s.Await == spec.PointHandled:
+			case s.Await == spec.PointWritten, s.Await == spec.PointReady, s.Await == spec.PointHandled, s.Await == spec.PointRested:
 				s.custom.rested = true
 			}
 		},
