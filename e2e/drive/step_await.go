@@ -17,8 +17,8 @@ type unreachedError struct{ point, lacks string }
 func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
 
 // await waits for a point of the reconcile. That nobody says what is wrong, or that a status goes on saying what is no
-// longer so, is for an oracle to judge, and who never reads what he may not read is not denied it, and who gave up does
-// not try again; the steps go on.
+// longer so, is for an oracle to judge, and who never reads what he may not read is not denied it, who gave up does
+// not try again, and who never rests does not rest; the steps go on.
 func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
 	window := time.Duration(0)
 	if step.Await == spec.PointRested {
@@ -39,6 +39,8 @@ func (s *sampleRun) reach(ctx context.Context, point string, window time.Duratio
 	s.waited = s.Recorder.Now() - began
 	switch {
 	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried, spec.PointUnready}, point):
+		return nil
+	case outcome == record.TimedOut && point == spec.PointRested && s.Judge.Lacks(s.sample.Namespace, point) == "":
 		return nil
 	case outcome == record.TimedOut:
 		return &unreachedError{point, reason}

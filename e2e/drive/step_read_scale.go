@@ -13,7 +13,7 @@ import (
 
 // readScale reads the scale subresource once all is at rest.
 func (s *sampleRun) readScale(ctx context.Context, step scenarios.Step) error {
-	if err := s.reach(ctx, spec.PointRested, s.quiet); err != nil {
+	if err := s.reach(ctx, spec.PointHandled, s.quiet); err != nil {
 		return err
 	}
 	r, client := s.on(step)

@@ -96,7 +96,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "status-lies", Scenario: "create", Oracle: "status", Quick: true, Fault: "Its status names pods that are not there."},
 		{Mutant: "status-stale", Scenario: "scale-up", Oracle: "status", Fault: "Its status goes on telling of the first generation."},
 		{Mutant: "observes-changes", Scenario: "changed-back-while-down", Oracle: "status", Fault: "It writes observedGeneration only where something else in the status is new."},
-		{Mutant: "drops-status-errors", Scenario: "status-refused", Oracle: "recovers", Fault: "It takes a status that was refused for one that was written."},
+		{Mutant: "drops-status-errors", Scenario: "status-refused-briefly", Oracle: "recovers", Fault: "It takes a status that was refused for one that was written."},
 		{Mutant: "status-keeps-dead", Scenario: "scale-down", Oracle: "status", Fault: "Its status goes on naming pods that have gone."},
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "condition-moves", Scenario: "image-missing", Oracle: "conditions", Fault: "Its condition has the time of the last write, though its status did not turn."},

@@ -15,8 +15,8 @@ const (
 	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, even one that is refused, or an Event about that
 	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
 	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
-	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
 	PointRested  = "rested"  // and nothing has moved for the sample's quiescence window
+	PointHandled = "handled" // ready, and nothing is under way: the status is written where it is declared, work objects have ended
 	PointStuck   = "stuck"   // a message names the cause
 	PointDenied  = "denied"  // the API server has refused the operator a read
 	PointRetried = "retried" // the API server has refused the operator's writes for RetriedFor
@@ -33,7 +33,7 @@ const (
 
 // Points lists the points that a step can await.
 func Points() []string {
-	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointRested, PointStuck, PointDenied, PointRetried, PointUnready, PointGone}
+	return []string{PointWorking, PointWritten, PointReady, PointRested, PointHandled, PointStuck, PointDenied, PointRetried, PointUnready, PointGone}
 }
 
 // RetriedFor is how much later than the first refused write the one comes that PointRetried waits for: who doubles its

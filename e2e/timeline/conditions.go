@@ -70,9 +70,9 @@ func (t *Timeline) Lacks(point string) string {
 		switch point {
 		case spec.PointWritten:
 			return t.writtenLacks()
-		case spec.PointReady:
+		case spec.PointReady, spec.PointRested: // who waits sees whether anything moves
 			return t.rolloutLacks(own, size)
-		case spec.PointHandled, spec.PointRested: // who waits sees whether anything moves
+		case spec.PointHandled:
 			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) }, func() string { return t.busyLacks(own) })
 		case spec.PointUnready:
 			return t.unreadyLacks(own, size)
