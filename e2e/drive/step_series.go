@@ -24,7 +24,7 @@ func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
 			return err
 		}
 		if goes := step.Series.Goes(i); goes != "" {
-			if err := s.delete(ctx, scenarios.Step{On: goes}); err != nil {
+			if err := s.delete(ctx, scenarios.Step{On: goes, Delete: &scenarios.Delete{}}); err != nil {
 				return err
 			}
 		}

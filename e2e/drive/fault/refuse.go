@@ -29,7 +29,7 @@ func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Brok
 
 // refuseUpdates does so with updates alone. A creation that is only tried shows that the policy is in force.
 func (i *Injector) refuseUpdates(ctx context.Context, resource string, cr Target) (Broken, error) {
-	return i.refuseThat(ctx, resource, cr, `request.operation == "UPDATE" || has(request.dryRun) && request.dryRun`, "updates", admissionv1.Create, admissionv1.Update)
+	return i.refuseThat(ctx, resource, cr, `request.operation == "UPDATE" || request.name == "`+probe+`"`, "updates", admissionv1.Create, admissionv1.Update)
 }
 
 // refuseThat refuses the operations on a resource that an expression in CEL holds for.
