@@ -68,6 +68,33 @@ func opened(t *testing.T, s *story, namespaces ...string) map[string]*timeline.T
 	return open
 }
 
+// On a node with the first version of cgroups, Kubernetes 1.37 adds to the status of a pod without a memory limit, 76 to 86 s
+// after its start, that it has none: nothing has moved.
+func TestWhatTheNodeSaysOfAPodsLimitsIsNoMovement(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(status fields)
+		moves  bool
+	}{
+		"the limits alone":     {func(fields) {}, false},
+		"and it is not ready":  {func(status fields) { status["conditions"] = []any{fields{"type": "Ready", "status": "False"}} }, true},
+		"and it has ended":     {func(status fields) { status["phase"] = "Failed" }, true},
+		"none, as it was made": {func(status fields) { delete(status, "resources") }, true},
+	} {
+		s := newStory(t)
+		s.created(matrix("converged"))
+		limited := pod(2, "Running")
+		status := limited.object["status"].(fields)
+		status["resources"] = fields{"limits": fields{"memory": "9007199254740988Ki"}}
+		test.change(status)
+		s.see(80000, "MODIFIED", limited)
+		last := at(700)
+		if test.moves {
+			last = at(80000)
+		}
+		assert.Equal(t, last, opened(t, s, "services")["services"].LastEvent(), name)
+	}
+}
+
 // told names the watch events that a sample was told of.
 func toldOf(t *timeline.Timeline) []string {
 	var list []string

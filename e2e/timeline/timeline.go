@@ -326,8 +326,12 @@ func (t *Timeline) settleMarks() {
 
 // step takes one watch event: a phase is reached by the event after the intent that makes its condition true.
 func (t *Timeline) step(e *Event) {
+	var before *wire.Object
+	if pod := t.World.Pods[e.Watch.UID]; pod != nil {
+		before = pod.Object
+	}
 	t.apply(e)
-	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) {
+	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) && (e.Object == nil || !e.Object.OnlyGranted(before)) {
 		t.last = max(t.last, e.Time)
 	}
 	if !t.effort.spend(len(t.Phases) * (1 + len(e.Inner))) {

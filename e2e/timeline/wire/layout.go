@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/tidwall/gjson"
 	whole "k8s.io/apimachinery/pkg/util/json"
 
 	"operatorbench/e2e/spec"
@@ -74,6 +75,7 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 	case custom:
 		return o.readAsks(raw)
 	case o.Resource == spec.Pods:
+		o.Granted = gjson.GetBytes(raw, "status.resources").Exists()
 		return o.readWaiting(raw)
 	}
 	return nil

@@ -5,6 +5,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -35,12 +36,24 @@ type Object struct {
 	Conditions         []Condition
 	Message            string   // of a custom resource: what its status tells a person, beside its conditions
 	Phase              string   // status.phase of a pod
+	Granted            bool     // of a pod: its status says which resources its node has given it
 	Waiting            string   // of a pod: why a container waits, where the node says it in a sentence
 	Unplaced           string   // of a pod: what the scheduler says, where it finds no node for it
 	Asks               []string // of a custom resource, and of a pod without a node: what it asks of one; see Asks
 
 	Fields map[string]any // all of it, where an expression of the workload reads it; nil: none does
 	Detail *Detail        // nil outside of the correctness matrix
+}
+
+// OnlyGranted reports whether nothing that is read of a pod is otherwise than before, but that its node says which resources it
+// has given it.
+func (o *Object) OnlyGranted(before *Object) bool {
+	if before == nil || before.Granted || !o.Granted {
+		return false
+	}
+	same := *before
+	same.Granted, same.ResourceVersion, same.Fields = true, o.ResourceVersion, o.Fields
+	return reflect.DeepEqual(&same, o)
 }
 
 // Condition is a condition in the status of a custom resource.
