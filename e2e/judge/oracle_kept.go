@@ -42,14 +42,17 @@ func podsKept(t *timeline.Timeline) Verdict {
 	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
-// fewestWanted is the least size that a custom resource, which is to stay, asked for since a time. Below zero is none.
+// fewestWanted is the least size that a custom resource, which is to stay, asked for since a time. Below zero is none, nor is
+// what was taken back before the main child could be written.
 func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration) int {
 	fewest := *s.Size
-	for a := range t.AcceptedOn(s) {
+	all := slices.Collect(t.AcceptedOn(s))
+	for i, a := range all {
 		switch {
 		case a.From < since:
 		case a.Deletes() && !a.Orphan:
 			return 0
+		case i+1 < len(all) && t.Refused(a.From, all[i+1].From):
 		case a.Reply.UID != "" && a.Reply.Size >= 0:
 			fewest = min(fewest, a.Reply.Size)
 		}

@@ -9,6 +9,42 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// What was asked for, and taken back, while the main child could not be written is no reason to end a pod.
+func TestPodsKeptWhileWritesAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		what string
+		over float64
+		want spec.Outcome
+	}{
+		"refused all along":         {"deployments.apps", 2300, spec.Fail},
+		"before it was taken back":  {"deployments.apps", 2150, spec.Pass},
+		"of the custom resource":    {"memcacheds.cache.example.com", 2300, spec.Pass},
+		"not mended by the harness": {"deployments.apps", 0, spec.Fail},
+	} {
+		s := newStory(t)
+		s.given()
+		s.begin(2000, "native", "scale", 2, matrix("pods-kept"))
+		fault := func(stage string, at_ float64) {
+			s.add(record.Entry{Time: at(at_), Kind: record.KindFault, Fault: &record.Fault{Stage: stage, From: at(at_ - 1), Kind: spec.FaultRefuseUpdates, What: test.what, Namespace: "services"}})
+		}
+		fault(record.Begun, 2010)
+		s.changed(2100, 2, 1)
+		if test.over == 2150 {
+			fault(record.Over, test.over)
+		}
+		s.changed(2200, 3, 2)
+		if test.over == 2300 {
+			fault(record.Over, test.over)
+		}
+		s.see(2310, "DELETED", pod(1, "Running"))
+		s.see(2310, "DELETED", pod(2, "Running"))
+		s.see(2400, "ADDED", pod(4, "Running"))
+		s.end(4000, record.Settled)
+		v := s.verdict("pods-kept")
+		assert.Equal(t, test.want, v.Outcome, "%s: %s", name, v.Message)
+	}
+}
+
 // A deletion that what it owns is to outlive keeps the pods, and any other does not.
 func TestPodsKeptThroughADeletion(t *testing.T) {
 	for orphan, want := range map[bool]spec.Outcome{false: spec.Pass, true: spec.Fail} {
