@@ -17,8 +17,9 @@ var inVainOracle = Named{Name: "in-vain", Judge: inVain}
 const (
 	// hastyAfter is when a try must have become seldom: an exponential wait from 5 ms is then above a second.
 	hastyAfter = 2 * time.Second
-	mostHasty  = 3 // tries in any second after that
-	mostVainly = 8 // in all, where nothing is broken on purpose: nobody will mend it
+	mostHasty  = 3                      // tries in any second after that, beside one for each thing that moved
+	wakes      = 250 * time.Millisecond // how long after something moved a try may still be for that
+	mostVainly = 8                      // in all, where nothing is broken on purpose: nobody will mend it
 	// goneGrace is how long after all is gone somebody may still look for the custom resource, and mostGone how often later.
 	goneGrace, mostGone = time.Second, 3
 	// restGrace is how long after the last event what was begun may be read to its end, and mostReads how often
@@ -39,7 +40,7 @@ func inVain(t *timeline.Timeline) Verdict {
 		return unheard("%s", gap)
 	}
 	whole := len(t.Faults) == 0 && t.Sample.Cause == "" && !t.Sample.Unmeetable && !slices.ContainsFunc(t.Events, setsWrong)
-	tries := 0
+	tries, moved := 0, t.Moved()
 	for i := range t.Vain {
 		v := &t.Vain[i]
 		slices.Sort(v.Times)
@@ -58,9 +59,13 @@ func inVain(t *timeline.Timeline) Verdict {
 			continue
 		}
 		for _, tries := range anew(t, v.Times) {
-			if n, at := hasty(after(tries, tries[0]+hastyAfter)); n > mostHasty*objects {
-				return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second at %s, %s after the first refusal: %s (%s in all)",
-					n, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(v.Tries, "try", "tries"))
+			if n, moves, at := hasty(after(tries, tries[0]+hastyAfter), moved); n > mostHasty*objects+moves {
+				besides := "nothing"
+				if moves > 0 {
+					besides = plain.Plural(moves, "thing")
+				}
+				return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second, in which %s moved, at %s, %s after the first refusal: %s (%s in all)",
+					n, besides, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(v.Tries, "try", "tries"))
 			}
 		}
 		if whole && v.Tries > mostVainly*objects {
@@ -111,14 +116,18 @@ func after(times []time.Duration, from time.Duration) []time.Duration {
 	return times[i:]
 }
 
-// hasty is the most tries within a second, and when these began.
-func hasty(times []time.Duration) (most int, at time.Duration) {
+// hasty is the second with the most tries beside one for each thing that moved in it, how many these were, and when it
+// began.
+func hasty(times, moved []time.Duration) (most, moves int, at time.Duration) {
 	for i, from := range times {
-		if n, _ := slices.BinarySearch(times, from+time.Second); n-i > most {
-			most, at = n-i, from
+		n, _ := slices.BinarySearch(times, from+time.Second)
+		first, _ := slices.BinarySearch(moved, from-wakes)
+		last, _ := slices.BinarySearch(moved, from+time.Second)
+		if n-i-(last-first) > most-moves {
+			most, moves, at = n-i, last-first, from
 		}
 	}
-	return most, at
+	return most, moves, at
 }
 
 func vainLines(t *timeline.Timeline, v *timeline.Vain) []string {

@@ -71,8 +71,25 @@ func TestInVain(t *testing.T) {
 		"ever more seldom":          {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
 		"a few times in vain":       {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
 		"for ever, nothing broken":  {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
-		"ten times a second":        {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second at +2.090 s, 2s after the first refusal"},
+		"ten times a second":        {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
 		"without a pause":           {func(s *story) { broken(s); every(s, 5, 9000) }, spec.Fail, "(1780 tries in all)"},
+		"as often as its pods move": {func(s *story) {
+			broken(s)
+			waits(s, 8)
+			for n := range 6 {
+				s.see(4000+50*float64(n), "MODIFIED", pod(n, "Running"))
+				create(s, 4010+50*float64(n), 403)
+			}
+		}, spec.Pass, "14 requests"},
+		"twice as often as its pods move": {func(s *story) {
+			broken(s)
+			waits(s, 8)
+			for n := range 6 {
+				s.see(4000+50*float64(n), "MODIFIED", pod(n, "Running"))
+				create(s, 4010+50*float64(n), 403)
+				create(s, 4020+50*float64(n), 403)
+			}
+		}, spec.Fail, "it asked 12 times within a second, in which 6 things moved"},
 		"ten times for two seconds": {func(s *story) { broken(s); every(s, 100, 2000) }, spec.Pass, "19 requests"},
 		"twice a second":            {func(s *story) { broken(s); every(s, 500, 9000) }, spec.Pass, "18 requests"},
 		"a new pod begins anew": {func(s *story) {
@@ -99,7 +116,7 @@ func TestInVain(t *testing.T) {
 			s.act(50, 55, "patch", custom(2, 1, 0))
 			s.entries[len(s.entries)-1].Action.Wrong = "spec.image to \"?\""
 			every(s, 100, 9000)
-		}, spec.Fail, "it asked 10 times within a second at +2.090 s, 2s after the first refusal"},
+		}, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
 		"what has gone": {func(s *story) {
 			for ms := 100.0; ms < 7000; ms += 1000 {
 				s.by("a", ms, "get", customs, "services", "cache", 404)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -368,6 +369,13 @@ func (t *Timeline) delaysQuiet(e *Event) bool {
 		return len(e.Inner) > 0
 	}
 	return t.IsRead(e.Watch.Resource) || t.Style.byResource[e.Watch.Resource] != nil || e.Outside != nil && e.Outside.Work != nil
+}
+
+// Moved is when anything happened to an object of the sample, in order.
+func (t *Timeline) Moved() []time.Duration {
+	return plain.Pick(t.Events, func(e Event) (time.Duration, bool) {
+		return e.Time, e.Kind == record.KindWatch && e.Watch.Event != spec.Listed && t.delaysQuiet(&e)
+	})
 }
 
 // LastEvent is when something last happened to an object of the sample. The
