@@ -38,9 +38,7 @@ func (s *sampleRun) reach(ctx context.Context, point string, window time.Duratio
 	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, patience)
 	s.waited = s.Recorder.Now() - began
 	switch {
-	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried, spec.PointUnready}, point):
-		return nil
-	case outcome == record.TimedOut && point == spec.PointRested && s.Judge.Lacks(s.sample.Namespace, point) == "":
+	case outcome == record.Settled, outcome == record.TimedOut && slices.Contains([]string{spec.PointStuck, spec.PointDenied, spec.PointRetried, spec.PointUnready, spec.PointRested}, point):
 		return nil
 	case outcome == record.TimedOut:
 		return &unreachedError{point, reason}
