@@ -67,12 +67,12 @@ func TestInVain(t *testing.T) {
 		s.add(record.Entry{Time: at(12), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, From: at(10), Kind: spec.FaultRefuse, What: "child", Namespace: "services"}})
 	}
 	for name, test := range map[string]telling{
-		"nothing refused":           {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
-		"ever more seldom":          {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
-		"a few times in vain":       {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
-		"for ever, nothing broken":  {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
-		"ten times a second":        {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
-		"without a pause":           {func(s *story) { broken(s); every(s, 5, 9000) }, spec.Fail, "(1780 tries in all)"},
+		"nothing refused":          {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
+		"ever more seldom":         {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
+		"a few times in vain":      {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
+		"for ever, nothing broken": {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
+		"ten times a second":       {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
+		"without a pause":          {func(s *story) { broken(s); every(s, 5, 9000) }, spec.Fail, "(1780 tries in all)"},
 		"as often as its pods move": {func(s *story) {
 			broken(s)
 			waits(s, 8)

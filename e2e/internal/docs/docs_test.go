@@ -156,6 +156,7 @@ func published() (map[string][]string, error) {
 		"results/five-thousand":     {"results/five-thousand"},
 		"results/variants":          {"results/variants"},
 		"results/four-scenarios":    {"results/four-scenarios"},
+		"results/six-scenarios":     {"results/six-scenarios"},
 	}
 	all, err := comparison()
 	for _, one := range all {

@@ -115,7 +115,7 @@ func TestFindingsRamps(t *testing.T) {
 // causes. The last column has what the careful one fails.
 func TestFindingsSamples(t *testing.T) {
 	careful := reportOf(t, "results/matrix")
-	samples, err := together([]string{"results/variants", "results/four-scenarios"}, true)
+	samples, err := together([]string{"results/variants", "results/four-scenarios", "results/six-scenarios"}, true)
 	require.NoError(t, err)
 	all := table.Table{Left: 2, Header: []string{"framework", "its sample", "tests that fail", "causes", "the careful style", "tests that fail"}}
 	for _, one := range [][3]string{
