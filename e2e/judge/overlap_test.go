@@ -82,12 +82,15 @@ func TestWhatTheNodeSaysOfAPodsLimitsIsNoMovement(t *testing.T) {
 	} {
 		s := newStory(t)
 		s.created(matrix("converged"))
+		started := pod(2, "Running")
+		started.object["status"].(fields)["resources"] = fields{}
+		s.see(750, "MODIFIED", started)
 		limited := pod(2, "Running")
 		status := limited.object["status"].(fields)
 		status["resources"] = fields{"limits": fields{"memory": "9007199254740988Ki"}}
 		test.change(status)
 		s.see(80000, "MODIFIED", limited)
-		last := at(700)
+		last := at(750)
 		if test.moves {
 			last = at(80000)
 		}

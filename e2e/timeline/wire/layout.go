@@ -75,7 +75,7 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 	case custom:
 		return o.readAsks(raw)
 	case o.Resource == spec.Pods:
-		o.Granted = gjson.GetBytes(raw, "status.resources").Exists()
+		o.Granted = gjson.GetBytes(raw, "status.resources.limits").Exists()
 		return o.readWaiting(raw)
 	}
 	return nil

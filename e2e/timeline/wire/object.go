@@ -36,7 +36,7 @@ type Object struct {
 	Conditions         []Condition
 	Message            string   // of a custom resource: what its status tells a person, beside its conditions
 	Phase              string   // status.phase of a pod
-	Granted            bool     // of a pod: its status says which resources its node has given it
+	Granted            bool     // of a pod: its status says which limits its node has given it
 	Waiting            string   // of a pod: why a container waits, where the node says it in a sentence
 	Unplaced           string   // of a pod: what the scheduler says, where it finds no node for it
 	Asks               []string // of a custom resource, and of a pod without a node: what it asks of one; see Asks
@@ -45,7 +45,7 @@ type Object struct {
 	Detail *Detail        // nil outside of the correctness matrix
 }
 
-// OnlyGranted reports whether nothing that is read of a pod is otherwise than before, but that its node says which resources it
+// OnlyGranted reports whether nothing that is read of a pod is otherwise than before, but that its node says which limits it
 // has given it.
 func (o *Object) OnlyGranted(before *Object) bool {
 	if before == nil || before.Granted || !o.Granted {
