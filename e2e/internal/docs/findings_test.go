@@ -114,7 +114,8 @@ func TestFindingsRamps(t *testing.T) {
 // What a team has that follows its framework's first pages, beside the careful style: how many tests fail, each with its
 // causes. The last column has what the careful one fails.
 func TestFindingsSamples(t *testing.T) {
-	careful := reportOf(t, "results/matrix")
+	careful, err := together([]string{"results/matrix", "results/six-scenarios"}, true)
+	require.NoError(t, err)
 	samples, err := together([]string{"results/variants", "results/four-scenarios", "results/six-scenarios"}, true)
 	require.NoError(t, err)
 	all := table.Table{Left: 2, Header: []string{"framework", "its sample", "tests that fail", "causes", "the careful style", "tests that fail"}}
