@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -52,12 +55,30 @@ func fewestWanted(t *timeline.Timeline, s *timeline.Subject, since time.Duration
 		case a.From < since:
 		case a.Deletes() && !a.Orphan:
 			return 0
-		case i+1 < len(all) && t.Refused(a.From, all[i+1].From):
+		case i+1 < len(all) && denied(t, a.From, all[i+1].From):
 		case a.Reply.UID != "" && a.Reply.Size >= 0:
 			fewest = min(fewest, a.Reply.Size)
 		}
 	}
 	return fewest
+}
+
+// denied reports whether a fault kept the operator from writing the main child all along between two times.
+func denied(t *timeline.Timeline, from, to time.Duration) bool {
+	main := workloads.GVR(t.Mains).GroupResource().String()
+	since := time.Duration(-1)
+	for _, e := range t.Faults {
+		switch f := e.Fault; {
+		case f.What != main || f.Error != "" || !scenarios.KindOfFault(f.Kind).Denies:
+		case f.Stage == record.Begun:
+			since = e.Time
+		case since >= 0 && since <= from && to <= f.From:
+			return true
+		default:
+			since = -1
+		}
+	}
+	return since >= 0 && since <= from
 }
 
 // running are the pods of the main children that match that run and are to run on.

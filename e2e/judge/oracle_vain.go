@@ -60,12 +60,12 @@ func inVain(t *timeline.Timeline) Verdict {
 		}
 		for _, tries := range anew(t, v.Times) {
 			if n, moves, at := hasty(after(tries, tries[0]+hastyAfter), moved); n > mostHasty*objects+moves {
-				besides := "nothing"
+				moving := "nothing"
 				if moves > 0 {
-					besides = plain.Plural(moves, "thing")
+					moving = plain.Plural(moves, "thing")
 				}
 				return fail(vainLines(t, v), "expected the operator to wait ever longer between tries; it asked %d times within a second, in which %s moved, at %s, %s after the first refusal: %s (%s in all)",
-					n, besides, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(v.Tries, "try", "tries"))
+					n, moving, t.Since(at), timeline.Round(at-tries[0]), what, plain.Plural(v.Tries, "try", "tries"))
 			}
 		}
 		if whole && v.Tries > mostVainly*objects {

@@ -66,32 +66,27 @@ func TestInVain(t *testing.T) {
 	broken := func(s *story) {
 		s.add(record.Entry{Time: at(12), Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, From: at(10), Kind: spec.FaultRefuse, What: "child", Namespace: "services"}})
 	}
+	movingPods := func(s *story, tries int) { // for each pod that moves
+		broken(s)
+		waits(s, 8)
+		for n := range 6 {
+			s.see(4000+50*float64(n), "MODIFIED", pod(n, "Running"))
+			for try := range tries {
+				create(s, 4010+50*float64(n)+10*float64(try), 403)
+			}
+		}
+	}
 	for name, test := range map[string]telling{
-		"nothing refused":          {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
-		"ever more seldom":         {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
-		"a few times in vain":      {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
-		"for ever, nothing broken": {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
-		"ten times a second":       {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
-		"without a pause":          {func(s *story) { broken(s); every(s, 5, 9000) }, spec.Fail, "(1780 tries in all)"},
-		"as often as its pods move": {func(s *story) {
-			broken(s)
-			waits(s, 8)
-			for n := range 6 {
-				s.see(4000+50*float64(n), "MODIFIED", pod(n, "Running"))
-				create(s, 4010+50*float64(n), 403)
-			}
-		}, spec.Pass, "14 requests"},
-		"twice as often as its pods move": {func(s *story) {
-			broken(s)
-			waits(s, 8)
-			for n := range 6 {
-				s.see(4000+50*float64(n), "MODIFIED", pod(n, "Running"))
-				create(s, 4010+50*float64(n), 403)
-				create(s, 4020+50*float64(n), 403)
-			}
-		}, spec.Fail, "it asked 12 times within a second, in which 6 things moved"},
-		"ten times for two seconds": {func(s *story) { broken(s); every(s, 100, 2000) }, spec.Pass, "19 requests"},
-		"twice a second":            {func(s *story) { broken(s); every(s, 500, 9000) }, spec.Pass, "18 requests"},
+		"nothing refused":                 {func(s *story) { create(s, 100, 201) }, spec.Pass, "0 requests of the operator's came to nothing"},
+		"ever more seldom":                {func(s *story) { broken(s); waits(s, 11) }, spec.Pass, "11 requests"},
+		"a few times in vain":             {func(s *story) { waits(s, 8) }, spec.Pass, "8 requests"},
+		"for ever, nothing broken":        {func(s *story) { waits(s, 9) }, spec.Fail, "it asked 9 times from +0.095 s to +1.370 s: create deployments services/cache, answered with 403"},
+		"ten times a second":              {func(s *story) { broken(s); every(s, 100, 9000) }, spec.Fail, "it asked 10 times within a second, in which nothing moved, at +2.090 s, 2s after the first refusal"},
+		"without a pause":                 {func(s *story) { broken(s); every(s, 5, 9000) }, spec.Fail, "(1780 tries in all)"},
+		"as often as its pods move":       {func(s *story) { movingPods(s, 1) }, spec.Pass, "14 requests"},
+		"twice as often as its pods move": {func(s *story) { movingPods(s, 2) }, spec.Fail, "it asked 12 times within a second, in which 6 things moved"},
+		"ten times for two seconds":       {func(s *story) { broken(s); every(s, 100, 2000) }, spec.Pass, "19 requests"},
+		"twice a second":                  {func(s *story) { broken(s); every(s, 500, 9000) }, spec.Pass, "18 requests"},
 		"a new pod begins anew": {func(s *story) {
 			waits(s, 8)
 			for n := range 8 {

@@ -2,12 +2,10 @@ package timeline
 
 import (
 	"iter"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -150,26 +148,6 @@ func (t *Timeline) StepsBegan() time.Duration {
 
 // FaultsBegun lists the faults of the sample, as they began.
 func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begun) }
-
-// Refused reports whether the main child could not be updated all along between two times, as a fault had that refused.
-func (t *Timeline) Refused(from, to time.Duration) bool {
-	plural, rest, _ := strings.Cut(t.Mains, ".")
-	_, group, _ := strings.Cut(rest, ".")
-	main := strings.TrimSuffix(plural+"."+group, ".")
-	since := time.Duration(-1)
-	for _, e := range t.Faults {
-		switch f := e.Fault; {
-		case f.What != main || f.Kind != spec.FaultRefuse && f.Kind != spec.FaultRefuseUpdates || f.Error != "":
-		case f.Stage == record.Begun:
-			since = e.Time
-		case since >= 0 && since <= from && to <= f.From:
-			return true
-		default:
-			since = -1
-		}
-	}
-	return since >= 0 && since <= from
-}
 
 // FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {

@@ -5,6 +5,8 @@ package fault_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,19 +94,25 @@ func forbid(t *testing.T, s *scene) {
 	assert.Equal(t, []string{"clusterroles/memcached-operator"}, broken.Objects)
 	assert.NotEqual(t, before, rules())
 	s.create(t, 2)
-	eventually(t, "a message of the operator that it may not", func() bool {
-		cr, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
-		require.NoError(t, err)
-		text, err := cr.MarshalJSON()
-		require.NoError(t, err)
-		return bytes.Contains(text, []byte("forbidden"))
-	})
+	s.awaitSaid(t, "forbidden")
 	assert.Empty(t, s.children(t))
 	s.mend(t, broken)
 	assert.Equal(t, before, rules())
 	s.awaitReady(t, 2)
 	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kind: spec.FaultForbid, What: "statefulsets.apps"}, fault.Target{Namespace: space, Name: name})
 	require.ErrorContains(t, err, "none of the roles of style native lets it create, update, patch, delete, deletecollection statefulsets.apps")
+}
+
+// awaitSaid waits until the custom resource says some texts.
+func (s *scene) awaitSaid(t *testing.T, texts ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the custom resource to say %q", texts), func() bool {
+		cr, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		said, err := cr.MarshalJSON()
+		require.NoError(t, err)
+		return !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(said, []byte(text)) })
+	})
 }
 
 func refuse(t *testing.T, s *scene) {
@@ -129,13 +137,7 @@ func refuse(t *testing.T, s *scene) {
 	child.Annotations["harness"] = "may write"
 	_, err = s.Typed.AppsV1().Deployments(space).Update(t.Context(), &child, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	eventually(t, "a message of the operator that it is refused", func() bool {
-		cr, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
-		require.NoError(t, err)
-		text, err := cr.MarshalJSON()
-		require.NoError(t, err)
-		return bytes.Contains(text, []byte("refused on purpose"))
-	})
+	s.awaitSaid(t, "refused on purpose")
 	assert.EqualValues(t, 1, *s.children(t)[0].Spec.Replicas)
 	// The cluster's own parts are let through: what the harness asks of the
 	// Deployment is done, and its status tells it.
@@ -164,13 +166,7 @@ func refuseUpdates(t *testing.T, s *scene) {
 	s.create(t, 1) // is no update
 	s.awaitReady(t, 1)
 	s.scale(t, 2)
-	eventually(t, "a message of the operator that it is refused", func() bool {
-		cr, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
-		require.NoError(t, err)
-		text, err := cr.MarshalJSON()
-		require.NoError(t, err)
-		return bytes.Contains(text, []byte("updates of deployments.apps")) && bytes.Contains(text, []byte("refused on purpose"))
-	})
+	s.awaitSaid(t, "updates of deployments.apps", "refused on purpose")
 	assert.EqualValues(t, 1, *s.children(t)[0].Spec.Replicas)
 	s.mend(t, broken)
 	s.awaitReady(t, 2)

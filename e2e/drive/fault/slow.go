@@ -55,8 +55,9 @@ func (i *Injector) slow(ctx context.Context, resource string, cr Target) (Broken
 	if err := i.firewall(ctx, "-I", lost); err != nil {
 		return broken, failed(err)
 	}
-	if _, err := client.Create(ctx, hook, metav1.CreateOptions{}); err != nil {
-		return broken, failed(err)
+	_, err = client.Create(ctx, hook, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return broken, failed(err) // somebody else's is not removed
 	}
 	taken = append(taken, func(ctx context.Context) error {
 		if err := client.Delete(ctx, hook.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -64,7 +65,10 @@ func (i *Injector) slow(ctx context.Context, resource string, cr Target) (Broken
 		}
 		return await(ctx, false)
 	})
-	if err := await(ctx, true); err != nil {
+	if err == nil { // else it may have been made all the same
+		err = await(ctx, true)
+	}
+	if err != nil {
 		return broken, failed(err)
 	}
 	return broken, nil
